@@ -1,4 +1,4 @@
-//! A motion that plays allocates nothing from frame to frame: poses, shapes, settings and their upload.
+//! While a motion plays, no frame allocates: neither for poses, sculpt layers and settings nor for their upload.
 
 use sinew::asset::{Asset, Channel, Clip, Interpolation, Property};
 use sinew::base::math::{Quat, Vec3};
@@ -16,11 +16,11 @@ use sinew::workbench::{Command, Input, Preferences, Workbench};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Frames that may allocate: two are under way, and buffers grow to what a frame needs.
+/// Number of first frames that may allocate: two frames are in flight, and buffers grow to their final size.
 const WARM_UP: usize = 12;
 const FRAMES: usize = 60;
 
-/// A character with a stroke over a clip, a keyed joint, keyed springs and a wave on its skin.
+/// Returns a character with a stroke over a clip, a keyed joint, a keyed setting of the method and a wave on its skin.
 fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
     let shape = Shape { bones: 4, rings: 60, segments: 24, radius: 0.15, length: 1.8, blend: 0.5 };
     let glb = sinew::export::unedited(&shape.capsule_asset()).unwrap();
@@ -42,7 +42,7 @@ fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
         &mut session,
         Edit::SetDeformer(DeformerSettings { method: method.into(), ..DeformerSettings::default() }),
     );
-    // A baseline along the joints and an offset beside it.
+    // A baseline along the joints and an offset stroke beside it.
     let rest = model.rest().world(&skeleton);
     let joints: Vec<Vec3> =
         skeleton.joints.iter().map(|j| Vec3::from(rest[j.node.index()].translation)).collect();

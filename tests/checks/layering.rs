@@ -3,25 +3,25 @@
 
 use std::path::{Path, PathBuf};
 
-/// The modules in the order of the list in `src/lib.rs`.
+/// Returns the modules in the order of the list in `src/lib.rs`.
 fn listed(lib: &str) -> Vec<&str> {
     let items = lib.lines().filter_map(|l| l.strip_prefix("//! - [`"));
     items.filter_map(|l| Some(l.split_once('`')?.0)).collect()
 }
 
-/// The modules that `src/lib.rs` declares.
+/// Returns the modules that `src/lib.rs` declares.
 fn declared(lib: &str) -> Vec<&str> {
     lib.lines().filter_map(|l| l.strip_prefix("pub mod ")?.strip_suffix(';')).collect()
 }
 
-/// Code without line comments and without what follows the first `#[cfg(test)]` on an inline module.
+/// Returns the code without line comments, up to the first inline module with `#[cfg(test)]`.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = text.lines().map(|l| l.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The identifiers that a path's rest starts with: one, or those of `{a, b::c}`.
+/// Returns the first identifiers of the rest of a path: one identifier, or several for `{a, b::c}`.
 fn heads(rest: &str) -> Vec<String> {
     let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let Some(group) = rest.strip_prefix('{') else { return vec![word(rest)] };
@@ -43,7 +43,7 @@ fn heads(rest: &str) -> Vec<String> {
     out
 }
 
-/// The top-level modules that a file uses; `depth` is how deep its own module lies, 1 for `src/rig/mod.rs`.
+/// Returns the top-level modules that a file uses. `depth` is the depth of its own module, 1 for `src/rig/mod.rs`.
 fn uses(text: &str, depth: usize) -> Vec<String> {
     let code = code(text);
     let root = "super::".repeat(depth);
@@ -108,7 +108,7 @@ fn the_reader_sees_every_form_of_use() {
     assert_eq!(uses("use super::gpu;", 2), Vec::<String>::new());
 }
 
-/// Folders that never name each other, though their room holds both.
+/// Folders of one room that never name each other.
 const SIBLINGS: [[&str; 2]; 1] = [["app/window", "app/xr"]];
 
 #[test]
@@ -133,7 +133,7 @@ fn siblings_never_name_each_other() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The most files of one folder, tests among them, since a reader sees them too.
+/// Maximum number of files in a folder, including tests.
 const MOST_FILES: usize = 25;
 
 #[test]
@@ -149,10 +149,10 @@ fn folders_stay_small() {
     assert!(counts.is_empty(), "folders of more than {MOST_FILES} files: {counts:?}");
 }
 
-/// Where `unsafe` may be written: what talks to Vulkan and to OpenXR.
+/// Folders where `unsafe` is allowed: they call Vulkan and OpenXR.
 const FENCED: [&str; 2] = ["gpu", "app/xr"];
 
-/// Whether code holds the word `unsafe`, or a permission for it, outside of comments.
+/// Returns whether code contains `unsafe`, or an attribute that allows it, outside of comments.
 fn has_unsafe(text: &str) -> bool {
     let words = |line: &str| -> Vec<String> {
         let word = |c: char| !c.is_alphanumeric() && c != '_';

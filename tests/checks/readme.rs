@@ -8,7 +8,7 @@ use sinew::scene::recipe;
 use std::path::Path;
 use std::process::Command;
 
-/// The rows of the table under a header line, as cells without their blanks.
+/// Returns the rows of the table under a header line, as trimmed cells.
 fn table(header: &str) -> Vec<Vec<String>> {
     let files = ["README.md", "docs/reference.md"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -18,12 +18,12 @@ fn table(header: &str) -> Vec<Vec<String>> {
     rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
 }
 
-/// The text between the first backticks, or all of it.
+/// Returns the text between the first backticks, or the whole cell without backticks.
 fn code(cell: &str) -> &str {
     cell.split('`').nth(1).unwrap_or(cell)
 }
 
-/// A number, a fraction, JSON or a word.
+/// Parses a cell: a number, a fraction, JSON or a word.
 fn value(cell: &str) -> Value {
     let text = code(cell);
     if let Some((a, b)) = text.split_once('/') {
@@ -45,7 +45,7 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The parameters of the springs or of the volume with one of them set.
+/// Sets a parameter of the springs or of the volume and returns its value after clamping.
 fn set(method: &str, name: &str, to: Value) -> Value {
     let parameters = [(name.to_owned(), to)].into();
     let recipe = recipe(&DeformerSettings { method: method.into(), parameters }).unwrap();
@@ -98,7 +98,7 @@ fn check_parameters(method: &str, header: &str, defaults: &Value) {
         );
         let Some((low, high)) = row[2].split_once(" to ") else { continue };
         let (low, high): (f64, f64) = (low.parse().unwrap(), high.parse().unwrap());
-        // `stop` holds its number inside.
+        // The number of `stop` is a field of its value.
         let of = |v: f64| if name == "stop" { json!({ "move": v }) } else { json!(v) };
         let whole = defaults[name].is_u64();
         let (below, above) = if whole { (json!(0), json!(u32::MAX)) } else { (of(-1e9), of(1e9)) };

@@ -17,7 +17,7 @@ fn every_stage_has_its_spirv_and_reflects() {
         for binding in &reflection.bindings {
             assert!(!binding.name.is_empty(), "{name}: {binding:?}");
         }
-        // What Vulkan guarantees everywhere.
+        // Limits that every Vulkan device guarantees.
         assert!(
             reflection.push.is_none_or(|p| p.size <= 128),
             "{name}: more than 128 bytes of push constants"
@@ -35,7 +35,7 @@ fn no_spirv_is_orphaned() {
     }
 }
 
-/// Every Rust source below a folder as one text.
+/// Returns all Rust sources below a folder as one text.
 fn sources(folder: &std::path::Path) -> String {
     let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let texts = entries.map(|path| match path.extension() {
@@ -46,7 +46,7 @@ fn sources(folder: &std::path::Path) -> String {
     texts.collect()
 }
 
-/// The stages that no source embeds.
+/// Returns the stages that no source embeds.
 fn unused<'a>(names: &'a [String], sources: &str) -> Vec<&'a String> {
     names.iter().filter(|name| !sources.contains(&format!("spv!(\"{name}\")"))).collect()
 }

@@ -1,4 +1,4 @@
-//! Motion in and out: channels through projects and exports, to the bit.
+//! Animation channels keep their bits through projects and exports.
 
 use crate::common;
 
@@ -12,12 +12,12 @@ use sinew::project;
 use sinew::scene::{Evaluator, Model, Where, recipe};
 use std::time::Duration;
 
-/// A small deterministic noise in -1..1.
+/// Returns deterministic noise in -1..1.
 fn noise(i: usize) -> f32 {
     ((i as u32).wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 23) as f32 - 1.0
 }
 
-/// A channel with keys at uneven times.
+/// Returns a channel with keys at uneven times.
 fn channel(
     node: u32,
     property: Property,
@@ -96,12 +96,12 @@ fn channels_come_back_from_projects_and_exports_to_the_bit() {
     let out = folder.path().join("x.glb");
     let options = Options { clip_name: "walk".into(), ..Options::default() };
     let receipt = project::export(&out, &model, session.document(), &mut evaluator, &options).unwrap();
-    // Every frame is measured; bones alone give them all.
+    // The receipt measures every frame; bones alone reproduce all frames.
     let frames = session.document().frame_times(model.skeleton()).len();
     let worst = receipt.keys.iter().map(|k| k.largest_of_diagonal).fold(0.0, f64::max);
     assert!(receipt.keys.len() >= frames && worst < 2e-5, "{receipt}");
 
-    // Into another document as channels, and out again.
+    // The channels go into another document and out again.
     let other = self::model(Asset::load(&out).unwrap());
     assert_eq!(bits(&other.skeleton().clips[0]), bits(&wanted));
     let mut second = other.start(None).unwrap();
@@ -144,14 +144,14 @@ fn keyed_springs_and_their_settings_are_exported_as_weights_over_time() {
         keys.map(|k| k.largest_of_diagonal).fold(0.0, f64::max)
     };
     assert!(receipt.targets >= 2 && worst(|t| t % 0.5 == 0.0) < 2e-5, "{receipt}");
-    // Between the keys the shapes go straight, and the receipt says how far off that is.
+    // Between keys the shapes change linearly; the receipt states the error.
     assert!(receipt.keys.len() == 25 && worst(|_| true) > 1e-4, "{receipt}");
     assert!(receipt.to_string().contains("the file has those of 3 of 25 frames"), "{receipt}");
     let written = Asset::load(&out).unwrap();
     let clip = &written.clips[0];
     let weights = clip.channels.iter().find(|c| c.property == Property::Weights).unwrap();
     assert_eq!(weights.times, [0.0, 0.5, 1.0]);
-    // Each key's own shape at its time, and no other.
+    // At the time of a key, only the shape of this key has weight.
     let width = weights.values.len() / 3;
     for (key, row) in weights.values.chunks(width).enumerate() {
         assert!(row.iter().sum::<f32>() == f32::from(u8::from(key > 0 || width == 3)), "{weights:?}");
@@ -176,7 +176,7 @@ fn a_real_file_s_clips_go_through_channels_and_layers_to_the_bit() {
         let layer = ClipLayer::new(0, model.skeleton());
         session.apply(Edit::Keys(KeyEdit::Clips(vec![layer]))).unwrap();
         assert_eq!(session.document().state(model.skeleton(), Some(0.37)).pose, imported, "{name}");
-        // What a layer plays is reported frame by frame.
+        // The receipt reports the frames of a clip layer.
         let played = session.document().clip("played", model.skeleton()).unwrap().unwrap();
         let frames = session.document().frame_times(model.skeleton());
         assert_eq!(frames.len(), (f64::from(clip.duration()) * 24.0 - 1e-6).ceil() as usize + 1);

@@ -1,4 +1,4 @@
-//! `sinew bake` as it is run: killed, gone on with, joined.
+//! `sinew bake`: killed, continued, joined.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A project of a capsule that bends over five seconds, under springs that take their time.
+/// Returns a project of a capsule that bends over five seconds, with springs that take many iterations.
 fn project(path: &Path) {
     let model = Model::bind(common::generated(), &BindOptions::default(), Duration::ZERO).unwrap();
     let mut session = model.start(None).unwrap();
@@ -44,7 +44,7 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(out.stdout).unwrap()
 }
 
-/// Finished frames with what tells one writing from another.
+/// Returns the finished frames with their modification times.
 fn finished(folder: &Path) -> BTreeMap<String, (std::time::SystemTime, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let frames = entries.filter(|e| e.file_name().to_string_lossy().starts_with("frame_"));
@@ -86,7 +86,7 @@ fn a_killed_bake_goes_on_without_redoing_finished_frames() {
     for (name, frame) in &kept {
         assert_eq!(&all[name], frame, "{name} was written again");
     }
-    // The same bytes as without a kill, in other ranges.
+    // The bytes equal those of a bake without a kill and with other ranges.
     for range in ["31-40", "1-30"] {
         run(folder, &["bake", "p.glb", "--frames", range, "--fps", "24", "--on", "cpu", "--out", "b"]);
     }

@@ -1,4 +1,4 @@
-//! Hostile command lines: one clear line, the right exit code, nothing left behind. Needs no device.
+//! Wrong command lines give one clear line and the right exit code, and leave no file. These tests need no device.
 
 use crate::common;
 
@@ -13,12 +13,12 @@ fn sinew(folder: &Path, arguments: &str, joint: &str) -> Output {
     };
     let mut command = Command::new(program);
     let arguments = arguments.split_whitespace().map(|a| a.replace("JOINT", joint));
-    // Without a display: no window is to open.
+    // No display, so that no window opens.
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.current_dir(folder).args(arguments).output().unwrap()
 }
 
-/// Everything below the folder, with sizes.
+/// Returns all files below a folder, with sizes.
 fn content(folder: &Path) -> Vec<(String, u64)> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap()) {
@@ -31,7 +31,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
     out
 }
 
-/// Arguments and words that the one line must hold.
+/// Arguments, and words that the error line must contain.
 const REFUSED: [(&str, &str); 44] = [
     ("edit ok.glb", "no window can be opened"),
     ("nope.glb", "no window can be opened"),
@@ -79,7 +79,7 @@ const REFUSED: [(&str, &str); 44] = [
     ("compare ok.glb --methods lbs,nope --out o --on cpu", "\"nope\" is no deformation method"),
 ];
 
-/// What the argument parser itself refuses.
+/// Arguments that the parser rejects.
 const USAGE: [(&str, &str); 10] = [
     ("", "Usage"),
     ("frob", "unrecognized subcommand or file 'frob'"),
@@ -93,7 +93,7 @@ const USAGE: [(&str, &str); 10] = [
     ("bind ok.glb --smooth=-1", "-1 is not in"),
 ];
 
-/// A character two of whose joints are named `Twin`.
+/// Returns a character with two joints named `Twin`.
 fn twins() -> Vec<u8> {
     let asset = common::generated();
     let mut builder = sinew::export::Builder::of(&asset).unwrap();
@@ -126,7 +126,7 @@ fn one_of_two_joints_of_a_name_is_chosen_by_path_or_index() {
     assert_ne!(shape("Twin/Twin"), shape(&format!("{above}/Twin")));
 }
 
-/// What cannot be printed is an error at the end; a reader that has gone away is none.
+/// Output that cannot be written is an error at the end; a closed pipe is not an error.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_behind_standard_output_is_told() {
@@ -161,7 +161,7 @@ fn a_full_disk_behind_standard_output_is_told() {
     }
 }
 
-/// Opening a file needs no folder of the user's.
+/// Opening a file does not need the user's folders.
 #[test]
 fn without_a_home_files_are_opened_all_the_same() {
     let temporary = tempfile::tempdir().unwrap();

@@ -1,18 +1,18 @@
-//! What the export tests export.
+//! Characters for the export tests.
 
 use sinew::asset::Asset;
 use sinew::base::testing::shared;
 use sinew::bind::shapes::Shape;
 use std::path::PathBuf;
 
-/// A capsule of 1.8 m over four bones, loaded from the file that an export of it gives.
+/// Exports a capsule of 1.8 m with four bones and returns the reloaded file.
 pub fn generated() -> Asset {
     let shape = Shape { bones: 4, rings: 60, segments: 24, radius: 0.15, length: 1.8, blend: 0.5 };
     let glb = sinew::export::unedited(&shape.capsule_asset()).unwrap();
     Asset::from_slice(&glb, "capsule.glb").unwrap()
 }
 
-/// Every glTF file of the shared data up to a size in bytes, in a fixed order.
+/// Returns all glTF files of the shared data up to a size in bytes, in a fixed order.
 pub fn all_files(most_bytes: u64) -> Vec<PathBuf> {
     let (mut folders, mut out) = (shared("").into_iter().collect::<Vec<_>>(), Vec::new());
     while let Some(folder) = folders.pop() {
@@ -31,12 +31,12 @@ pub fn all_files(most_bytes: u64) -> Vec<PathBuf> {
     out
 }
 
-/// A file of the shared data, none (and a line) where there is none.
+/// Returns a file of the shared data; `None`, with a printed line, if it is absent.
 pub fn load_data(name: &str) -> Option<Asset> {
     Some(Asset::load(&shared(name)?).unwrap())
 }
 
-/// Characters of the shared data; with the odd ones where `posable` is not asked for.
+/// Returns characters of the shared data. Unless `posable`, they include unusual files.
 pub fn data_files(posable: bool) -> Vec<(PathBuf, Asset)> {
     let characters = [
         "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",

@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Beyond this the springs' CPU reference takes seconds: such files go through it with a few iterations only.
+/// Above this number of vertices the springs' CPU reference takes seconds, so it runs only a few iterations.
 const SLOW_VERTICES: usize = 20_000;
 
-/// Files for the device: every kind of rig, few vertices.
+/// Files for the GPU tests: every kind of rig, few vertices.
 const ON_DEVICE: [&str; 12] = [
     "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
     "khronos/Fox/glTF-Binary/Fox.glb",
@@ -43,16 +43,16 @@ const ON_DEVICE: [&str; 12] = [
 const SPRINGS_DRIFT: [&str; 2] =
     ["characters/quaternius/cute_fish_pack/Puffer.glb", "derived/makehuman_male_8infl.glb"];
 
-/// What was found in a file by one method.
+/// A fault of one method on one file.
 struct Finding {
     file: String,
     method: &'static str,
     text: String,
-    /// Whether it is no more than positions that drift.
+    /// Whether the fault is only a drift of positions.
     drift: bool,
 }
 
-/// Prints the findings that are known, fails on the others.
+/// Prints known faults and fails on any other fault.
 fn assert_known(findings: &[Finding]) {
     let (known, new): (Vec<_>, Vec<_>) = findings.iter().partition(|f| {
         f.drift && f.method.contains("springs") && SPRINGS_DRIFT.iter().any(|file| f.file.ends_with(file))
@@ -63,7 +63,7 @@ fn assert_known(findings: &[Finding]) {
     assert!(new.is_empty(), "{} findings:\n{}", new.len(), new.join("\n"));
 }
 
-/// Every glTF file below a folder, in a fixed order.
+/// Returns all glTF files below a folder, in a fixed order.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut folders, mut out) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -85,14 +85,14 @@ fn draws_a_skin(asset: &Asset) -> bool {
     asset.nodes.iter().any(|n| n.mesh.is_some() && n.skin.is_some())
 }
 
-/// A number in -1..1 by its place; the same on every run.
+/// Returns a number in -1..1 that depends only on the index.
 fn noise(place: usize) -> f32 {
     let mut bits = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (bits >> 40) as f32 / (1u64 << 23) as f32 - 1.0
 }
 
-/// Every joint turned about an axis of its own by up to 120 degrees.
+/// Returns a pose in which every joint rotates about a different axis by up to 120 degrees.
 fn contorted(model: &Model) -> Pose {
     let mut pose = model.rest();
     for (j, joint) in model.skeleton().joints.iter().enumerate() {
@@ -104,7 +104,7 @@ fn contorted(model: &Model) -> Pose {
     pose
 }
 
-/// The method by name; springs run for a fixed number of iterations.
+/// Returns a method by name; springs run a fixed number of iterations.
 fn recipe(name: &str, vertices: usize) -> Recipe {
     let mut recipe = Recipe::from_name(name).unwrap();
     if let Some(params) = &mut recipe.springs {
@@ -114,7 +114,7 @@ fn recipe(name: &str, vertices: usize) -> Recipe {
     recipe
 }
 
-/// Whether a pose is the bind pose, up to rounding.
+/// Returns whether a pose is the bind pose, up to rounding.
 fn is_bind(model: &Model, rig: &PosedRig) -> bool {
     let control = &model.bound.character.control;
     let corners = [control.aabb.min, control.aabb.max];
@@ -123,12 +123,12 @@ fn is_bind(model: &Model, rig: &PosedRig) -> bool {
         .all(|m| corners.iter().all(|&c| m.transform_point3(c).distance(c) < 1e-5 * control.aabb.diagonal()))
 }
 
-/// What is wrong with the numbers of a shape.
+/// Returns the first fault in the numbers of a shape.
 fn flaw(shape: &Evaluation) -> Option<&'static str> {
     if !shape.positions.iter().chain(&shape.control).all(|p| p.is_finite()) {
         return Some("a position is not finite");
     }
-    // A normal may be lost (zero) where a triangle is, but is never longer than a direction.
+    // A normal may be zero at a degenerate triangle, but never longer than 1.
     let directions = shape.normals.iter().all(|n| n.is_finite() && n.length() < 1.001);
     (!directions).then_some("a normal is no direction")
 }
@@ -138,7 +138,7 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// What a skinned file's check gave; none for a file that draws no skin.
+/// Result of the check of a skinned file.
 struct Checked {
     at_bind: bool,
     findings: Vec<Finding>,
@@ -173,7 +173,7 @@ fn check_on_cpu(path: &Path) -> Option<Checked> {
         if let Some(flaw) = flaw(&bent) {
             find(format!("contorted {flaw}"), false);
         } else if method.contains("springs") || method == "volume" {
-            // Twice the half size of what the other methods and the bones take up.
+            // The limit is the diagonal of the box around the bones and the shapes of all other methods.
             let (center, reach) = (0.5 * (bounds.min + bounds.max), bounds.diagonal());
             let far = bent.positions.iter().map(|p| p.distance(center)).fold(0.0, f32::max);
             if far > reach {
@@ -230,7 +230,7 @@ fn the_device_does_what_the_twins_do() {
     assert_silent(&device);
 }
 
-/// Files that hold nothing to be seen are no mistake of the program.
+/// Files without a visible mesh are not faults of the program.
 #[test]
 fn what_has_no_skin_or_no_joints_deforms_by_every_method() {
     let Some(device) = device() else { return };
@@ -246,7 +246,7 @@ fn what_has_no_skin_or_no_joints_deforms_by_every_method() {
         let file = folder.path().join(name).with_extension("gltf");
         std::fs::write(&file, format!(r#"{{"asset":{{"version":"2.0"}}{content}}}"#)).unwrap();
         let model = Model::load(&file, &BindOptions::default()).unwrap();
-        // Nor do the front ends' tools mind.
+        // The tools of window and headset accept the file too.
         let character = model.bound.character.clone();
         let mut bench = Workbench::new(model.start(None).unwrap(), character, Preferences::default());
         for tool in Tool::ALL {
@@ -270,7 +270,7 @@ fn what_has_no_skin_or_no_joints_deforms_by_every_method() {
                     .and_then(|mut evaluator| evaluator.evaluate(&model, &model.rest()));
                 match evaluated {
                     Ok(shape) => assert!(shape.positions.is_empty(), "{name}, {method}"),
-                    // FAST has nothing to find the pose of.
+                    // FAST cannot pose a character without weighted joints.
                     Err(error) => assert!(
                         method.contains("fast") && !error.to_string().contains("mistake"),
                         "{name}, {method}: {error}"

@@ -10,7 +10,7 @@ use sinew::document::AssetRef;
 use sinew::export::{Builder, Key, Moment, Options, Shape, evaluate, posed, project, unedited};
 use sinew::rig::{Pose, PosedRig, Skeleton};
 
-/// A pose that bends every joint a little, differently per `phase`.
+/// Returns a pose that bends every joint a little; `phase` varies the angles.
 fn bent(skeleton: &Skeleton, phase: f32, amount: f32) -> Pose {
     let mut pose = Pose::rest(skeleton);
     for (i, node) in skeleton.nodes.iter().enumerate().filter(|n| n.1.joint.is_some()) {
@@ -22,7 +22,7 @@ fn bent(skeleton: &Skeleton, phase: f32, amount: f32) -> Pose {
     pose
 }
 
-/// What the file shows in a pose: by the evaluator, on a copy of the asset with the pose as its nodes.
+/// Evaluates a copy of the asset whose nodes have the pose.
 fn shown(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
     let mut asset = asset.clone();
     for (node, local) in asset.nodes.iter_mut().zip(&pose.local) {
@@ -37,7 +37,7 @@ fn shown(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
     drawn.iter().map(|d| (d.position.as_vec3(), d.normal.as_vec3())).unzip()
 }
 
-/// A shape that bones cannot give: waves along the normals where `mask` says so, normals tilted with them.
+/// Returns a shape that bones cannot reproduce: waves along the normals where `mask` is true, with tilted normals.
 fn waves(asset: &Asset, pose: &Pose, height: f32, mask: impl Fn(usize) -> bool) -> (Vec<Vec3>, Vec<Vec3>) {
     let (mut positions, mut normals) = shown(asset, pose);
     let size = sinew::base::math::Aabb::of(positions.iter().copied()).diagonal();
@@ -74,7 +74,7 @@ fn unedited_exports_are_identical_and_not_larger() {
             } else {
                 0
             };
-        // Alignment, the container's headers, and a view per packed image.
+        // Checks alignment, the container's headers, and one buffer view per packed image.
         assert!(out.len() as u64 <= before + 64 + 90 * asset.images.len() as u64, "{}", path.display());
         if path.extension().is_some_and(|e| e == "glb") {
             assert_eq!(again.source.buffers[0], asset.source.buffers[0]);
@@ -86,7 +86,7 @@ fn unedited_exports_are_identical_and_not_larger() {
     same_asset(&generated, &Asset::from_slice(&unedited(&generated).unwrap(), "g").unwrap());
 }
 
-/// Exports a waved pose, reads it back, and returns the receipt with the export.
+/// Exports a pose with waves, reads it back, and returns the receipt and the export.
 fn round_trip(
     asset: &Asset,
     options: &Options,
@@ -111,7 +111,7 @@ fn round_trip(
     let receipt = export.write(folder.path().join("out.glb"), &keys).unwrap();
     keep(asset, &export.glb, keys.len(), options.compatible);
     println!("{}: {receipt}", asset.path.display());
-    // The original's own geometry can be beyond the other reader.
+    // The other reader may not support the original's geometry.
     let packed = |e: &str| ["draco", "meshopt", "quantization"].iter().any(|w| e.contains(w));
     let required = asset.source.json["extensionsUsed"].as_array().into_iter().flatten();
     let plain = !required.filter_map(|e| e.as_str()).any(packed);
@@ -119,7 +119,7 @@ fn round_trip(
     receipt
 }
 
-/// Leaves a copy for the validator where `SINEW_KEEP` names a folder (see tools/validate.mjs).
+/// Copies the export into the folder `SINEW_KEEP`, if set, for tools/validate.mjs.
 fn keep(asset: &Asset, glb: &[u8], keys: usize, compatible: bool) {
     if let Some(folder) = std::env::var_os("SINEW_KEEP") {
         let stem = asset.path.file_stem().unwrap().to_string_lossy().into_owned();
@@ -128,7 +128,7 @@ fn keep(asset: &Asset, glb: &[u8], keys: usize, compatible: bool) {
     }
 }
 
-/// The shape is met to 0.1 mm on 1.8 m, whatever the file's units.
+/// The exported shape is within 0.1 mm on 1.8 m, in any unit of the file.
 fn assert_met(receipt: &sinew::export::Receipt) {
     for key in &receipt.keys {
         assert!(key.largest_of_diagonal < 0.1e-3 / 1.8, "{receipt}");
@@ -161,7 +161,7 @@ fn real_characters_are_reproduced() {
     }
 }
 
-/// The editor's own linear blend skinning of the control mesh, in single precision.
+/// Computes the editor's linear blend skinning of the control mesh in single precision.
 fn skinned(character: &Character, pose: &Pose) -> Vec<Vec3> {
     let rig = PosedRig::new(&character.skeleton, pose);
     let control = &character.control;
@@ -188,13 +188,13 @@ fn what_bones_give_needs_no_morph_targets() {
         let export = posed(&asset, &character, &[key], &Options::default()).unwrap();
         let receipt = export.receipt(&Asset::from_slice(&export.glb, &asset.path).unwrap(), &[key]).unwrap();
         assert_met(&receipt);
-        // Only seams, whose sides the control mesh gives one weight, may differ from the file's own skinning.
+        // Only seams may differ from the file's skinning: the control mesh has one weight for both sides.
         let vertices = character.display.positions.len();
         assert!(receipt.morph_vertices * 20 < vertices, "{receipt} of {vertices}");
     }
 }
 
-/// Two bones twisted by `angle`; the shape is the rest shape carried by the nearest bone: no collapse.
+/// Twists two bones by `angle`. The nearest bone carries each vertex rigidly, so the shape does not collapse.
 fn twisted(angle: f32, scale: f32) -> sinew::export::Receipt {
     let asset = generated();
     let character = Character::from_asset(&asset).unwrap();
@@ -219,27 +219,27 @@ fn twists_are_met_and_what_cannot_be_is_reported() {
             "{degrees}: {receipt}"
         );
     }
-    // At 180° the ring between both bones is a point: its weights are moved off the middle.
+    // At 180° LBS collapses the ring between both bones to a point, so the export moves its weights off the middle.
     let half_turn = twisted(std::f32::consts::PI, 1.0);
     assert!(
         half_turn.steadied > 0 && half_turn.singular == 0 && !half_turn.problems.is_empty(),
         "{half_turn}"
     );
     assert!(half_turn.largest_mm() < 0.1, "{half_turn}");
-    // A bone scaled to nothing leaves no way back; the receipt says so.
+    // A bone scaled to zero cannot be inverted; the receipt states it.
     let gone = twisted(0.0, 0.0);
     assert!(gone.singular > 0 && !gone.problems.is_empty() && gone.largest_mm() > 1.0, "{gone}");
     assert!(gone.largest_mm().is_finite());
 }
 
-/// Every file of the shared data that loads: nothing lost unedited, and every posed export met.
+/// Every file of the shared data that loads: unedited exports lose nothing, and posed exports match the pose.
 #[test]
 fn every_shared_file_that_loads_survives() {
     let (mut unchanged, mut met) = (0, 0);
     for path in common::all_files(600_000) {
         let Ok(asset) = Asset::load(&path) else { continue };
         let out = unedited(&asset).unwrap();
-        // Images that are missing beside the file stay missing references, which memory cannot tell apart.
+        // References to missing images stay, so the comparison in memory ignores them.
         let mut again = Asset::from_slice(&out, &path).unwrap();
         again.problems.clone_from(&asset.problems);
         same_asset(&asset, &again);
@@ -343,7 +343,7 @@ fn projects_show_the_pose_and_return_the_original_for_ever() {
         let pose = bent(&character.skeleton, 1.0, 0.7);
         let shape = waves(&asset, &pose, 0.01, |v| v % 3 == 0);
         let (mut current, mut bytes) = (asset.clone(), Vec::new());
-        // A large file shows drift as well in 4 rounds.
+        // For a large file 4 rounds suffice to show drift.
         for round in 0..if asset.meshes.len() > 5 { 4 } else { 20 } {
             let document = serde_json::json!({ "edits": [{ "stroke": round }], "π": [0.1, 1e-30, null] });
             if round % 2 == 0 {
@@ -381,7 +381,7 @@ fn projects_opened_as_models_and_damaged_ones() {
     let asset = generated();
     let pose = bent(&Skeleton::from_asset(&asset).unwrap(), 1.0, 0.7);
     project::save(&path, &asset, &pose, &serde_json::json!({ "n": 1 })).unwrap();
-    // As a model it shows the pose; saved as a project again, nothing piles up.
+    // Loaded as a model, the file shows the pose; saved again as a project, it does not grow.
     let shown = Asset::load(&path).unwrap();
     assert_eq!(shown.nodes[2].rest.rotation(), sinew::base::math::Trs::rotation(&pose.local[2]));
     let size = std::fs::metadata(&path).unwrap().len();

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// The journal's path, for the writer process.
+/// Environment variable with the journal's path for the writer process.
 const JOURNAL: &str = "SINEW_TEST_JOURNAL";
 const KILLS: u64 = 100;
 
@@ -23,7 +23,7 @@ fn asset() -> AssetRef {
     AssetRef { path: "chain.glb".into(), hash: "ab".repeat(32) }
 }
 
-/// A straight chain of 20 joints.
+/// Returns a straight chain of 20 joints.
 fn skeleton() -> Arc<Skeleton> {
     let mut skeleton = Skeleton::default();
     for i in 0..20_usize {
@@ -48,7 +48,7 @@ fn skeleton() -> Arc<Skeleton> {
     Arc::new(skeleton)
 }
 
-/// The operation after those done: strokes drawn sample by sample, offsets redrawn, poses, undo.
+/// Applies the next operation: a sample of a stroke, a redrawn offset, a pose, an undo.
 fn next(session: &Session, n: usize) -> Operation {
     let wave = |k: usize| {
         let x = k as f32 / 40.0 * 1.9;
@@ -90,14 +90,14 @@ fn writer() {
         let operation = next(&session, n);
         session.run(operation).expect("an operation that applies");
         assert!(session.trouble().is_none());
-        // The parent may be gone: then this ends too.
+        // If the parent has ended, writing fails and this process ends too.
         if writeln!(out, "\nack {n}").and_then(|()| out.flush()).is_err() {
             return;
         }
     }
 }
 
-/// Starts the writer, kills it after its acknowledgement number `after`; returns the last one it gave.
+/// Starts the writer, kills it after acknowledgement number `after`, and returns its last acknowledgement.
 fn write_and_kill(path: &Path, after: usize) -> usize {
     let mut child = Command::new(std::env::current_exe().expect("this program"))
         .args(["--ignored", "--exact", "journal_kill::writer", "--nocapture", "--test-threads=1"])
@@ -109,14 +109,14 @@ fn write_and_kill(path: &Path, after: usize) -> usize {
     let mut acknowledged = None;
     let mut killed = false;
     for line in BufReader::new(child.stdout.take().expect("its output")).lines() {
-        // The kill can fall into the middle of a line that is being written: that one does not count.
+        // The kill can cut a line; an incomplete line does not count.
         let Ok(line) = line else { break };
         if let Some(n) = line.strip_prefix("ack ").and_then(|n| n.parse::<usize>().ok())
             && acknowledged.is_none_or(|a| n == a + 1)
         {
             acknowledged = Some(n);
             if n >= after && !killed {
-                // SIGKILL on Unix. What is still in the pipe is read to its end: it was acknowledged too.
+                // SIGKILL on Unix. Lines that are still in the pipe count as acknowledged.
                 child.kill().expect("the kill");
                 killed = true;
             }
@@ -127,7 +127,7 @@ fn write_and_kill(path: &Path, after: usize) -> usize {
     acknowledged.expect("an acknowledgement")
 }
 
-/// What the writer's session is after its first `count` operations.
+/// Returns the writer's session after its first `count` operations.
 fn expected(count: usize) -> (Session<'static>, Vec<Operation>) {
     let mut session = session();
     let mut operations = Vec::new();
@@ -152,7 +152,7 @@ fn killed_at_any_moment_no_acknowledged_edit_is_lost() {
         assert!(operations.len() > acknowledged, "run {run}: {} of {acknowledged}", operations.len());
         let (session, done) = expected(operations.len());
         assert_eq!(operations, done, "run {run}");
-        // The next start takes the journal up (the dead process holds no lock) and goes on.
+        // The next start opens the journal, since a dead process holds no lock, and continues.
         let (mut journal, recovered) = Journal::open(&path, &asset()).expect("the journal opens");
         let replayed =
             Session::replay(&recovered.operations, Box::new(|_| Ok(skeleton()))).expect("a replay");

@@ -1,4 +1,4 @@
-//! Everything without a face: files in and out, commands, recovery, quality, real characters.
+//! Tests without window and headset: files, commands, recovery, quality, real characters.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod animation;

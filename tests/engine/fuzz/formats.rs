@@ -14,13 +14,13 @@ fn chained(chain: u64, content: &[u8]) -> u64 {
     u64::from_le_bytes(first)
 }
 
-/// A journal's records as JSON; the header is the first.
+/// Returns a journal's records as JSON, the header first.
 pub fn journal_records(content: &[u8]) -> Vec<Value> {
     let lines = content.split(|&b| b == b'\n').filter(|l| l.len() > 17);
     lines.map(|line| serde_json::from_slice(&line[17..]).unwrap()).collect()
 }
 
-/// A journal of records.
+/// Returns a journal with these records.
 pub fn journal(records: &[Value]) -> Vec<u8> {
     let (mut chain, mut out) = (0x7369_6e65_775f_6a31, Vec::new());
     for record in records {
@@ -33,10 +33,10 @@ pub fn journal(records: &[Value]) -> Vec<u8> {
     out
 }
 
-/// The bytes of a take before its first record.
+/// Number of bytes of a take before its first record.
 const TAKE_HEAD: usize = 12;
 
-/// A take's head and its records, each with its kind in front.
+/// Returns a take's header and its records, each preceded by its kind.
 pub fn take_records(content: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
     let (mut at, mut records) = (TAKE_HEAD, Vec::new());
     while at + 4 < content.len() {
@@ -47,7 +47,7 @@ pub fn take_records(content: &[u8]) -> (Vec<u8>, Vec<Vec<u8>>) {
     (content[..TAKE_HEAD].to_vec(), records)
 }
 
-/// A take of records.
+/// Returns a take with these records.
 pub fn take(head: &[u8], records: &[Vec<u8>]) -> Vec<u8> {
     let (mut chain, mut out) = (0, head.to_vec());
     for record in records {
@@ -59,14 +59,14 @@ pub fn take(head: &[u8], records: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-/// The JSON and the binary chunk of a .glb.
+/// Returns the JSON and the binary chunk of a .glb.
 pub fn glb_parts(content: &[u8]) -> (Value, Vec<u8>) {
     let length = u32::from_le_bytes(content[12..16].try_into().unwrap()) as usize;
     let json = serde_json::from_slice(&content[20..20 + length]).unwrap();
     (json, content.get(20 + length + 8..).unwrap_or_default().to_vec())
 }
 
-/// A .glb of its parts; now and then with lengths that are wrong.
+/// Returns a .glb with these chunks, sometimes with wrong lengths.
 pub fn glb(json: &Value, bin: &[u8], random: &mut Random) -> Vec<u8> {
     let mut json = serde_json::to_vec(json).unwrap();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -89,7 +89,7 @@ pub fn glb(json: &Value, bin: &[u8], random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// A .gltf with its data inside.
+/// Returns a .gltf with embedded data.
 pub fn embedded(json: &Value, bin: &[u8]) -> Vec<u8> {
     let mut json = json.clone();
     let body: String = bin.iter().map(|byte| format!("%{byte:02X}")).collect();
@@ -99,7 +99,7 @@ pub fn embedded(json: &Value, bin: &[u8]) -> Vec<u8> {
     serde_json::to_vec(&json).unwrap()
 }
 
-/// Drops, doubles and swaps records, now and then.
+/// Sometimes removes, duplicates or swaps records.
 pub fn reorder<T: Clone>(records: &mut Vec<T>, random: &mut Random) {
     if records.is_empty() {
         return;
@@ -114,7 +114,7 @@ pub fn reorder<T: Clone>(records: &mut Vec<T>, random: &mut Random) {
     }
 }
 
-/// Mutates the JSON behind a record's kind; a frame's bytes where there is none.
+/// Mutates the JSON after a record's kind, or the bytes of a frame.
 pub fn mutate_record(record: &mut Vec<u8>, random: &mut Random) {
     match record.get(1..).map(serde_json::from_slice::<Value>) {
         Some(Ok(mut json)) => {

@@ -16,15 +16,15 @@ use sinew::take::Replay;
 use std::path::Path;
 use std::time::Duration;
 
-/// Frames of a take that are replayed at most.
+/// Maximum number of frames of a take that are replayed.
 const FRAMES: usize = 400;
 
-/// An error must say something.
+/// Checks that an error has a message.
 fn words(error: &Error) {
     assert!(error.to_string().len() > 10, "an error without words: {error:?}");
 }
 
-/// A journal or a project, opened, shown, exported and saved.
+/// Opens, shows, exports and saves a journal or a project.
 pub fn document_file(path: &Path, random: &mut Random) -> Result<()> {
     let opened = project::open(path, &BindOptions::default())?;
     document(path, &opened.model, opened.session.document(), random)
@@ -51,7 +51,7 @@ fn document(path: &Path, model: &Model, document: &Document, random: &mut Random
     Ok(())
 }
 
-/// The pose exported, and the file measured as it would be on disk.
+/// Exports the pose and measures the file as on disk.
 fn export(path: &Path, model: &Model, pose: &Pose, shape: &Evaluation, random: &mut Random) -> Result<()> {
     let shape = Shape { positions: &shape.positions, normals: &shape.normals };
     let keys = [Key { time_s: 0.0, pose, shape: Some(shape) }];
@@ -60,14 +60,14 @@ fn export(path: &Path, model: &Model, pose: &Pose, shape: &Evaluation, random: &
     let out = posed(&model.asset, character, &keys, &options)?;
     let written = Asset::from_slice(&out.glb, path)?;
     drop(out.receipt(&written, &keys)?.to_string());
-    // A file that came to harm on the disk.
+    // A file that was damaged on disk.
     let mut glb = out.glb.clone();
     super::mutate::bytes(&mut glb, random);
     let _ = Export { glb, ..out }.receipt(&written, &keys).inspect_err(words);
     obj(path.with_extension("obj"), character, shape.positions, Some(shape.normals))
 }
 
-/// A take, replayed to its end, and what it leads to.
+/// Replays a take to its end and uses the resulting document.
 pub fn take(path: &Path, random: &mut Random) -> Result<()> {
     let mut replay = Replay::open(path)?;
     let mut frames = 0;
@@ -77,7 +77,7 @@ pub fn take(path: &Path, random: &mut Random) -> Result<()> {
     document(path, replay.model(), replay.bench().session().document(), random)
 }
 
-/// A pose file on a character.
+/// Applies a pose file to a character.
 pub fn pose(path: &Path, text: &str, model: &Model, random: &mut Random) -> Result<()> {
     let pose = parse_pose(path, text, model.skeleton())?;
     parse_pose(path, &pose_text(&pose, model.skeleton()), model.skeleton())?;
@@ -95,7 +95,7 @@ fn evaluate(model: &Model, pose: &Pose, random: &mut Random) -> Result<Evaluatio
     Evaluator::new(&Where::Cpu, model, &recipe)?.evaluate(model, pose)
 }
 
-/// A glTF file: inspected, bound, deformed, exported, packed and opened again.
+/// Inspects, binds, deforms, exports, packs and reopens a glTF file.
 pub fn model(path: &Path, content: &[u8], random: &mut Random) -> Result<()> {
     if random.once_in(4) {
         std::fs::write(path, content).map_err(|e| Error::io(path, e))?;
@@ -117,7 +117,7 @@ pub fn model(path: &Path, content: &[u8], random: &mut Random) -> Result<()> {
     export(path, &model, &pose, &shape, random)
 }
 
-/// Whatever came of it, an error has words.
+/// Any error has a message.
 pub fn told(result: Result<()>) -> bool {
     result.inspect_err(words).is_ok()
 }

@@ -25,32 +25,32 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{LazyLock, Mutex, Once};
 use std::time::{Duration, Instant};
 
-/// The one mutant to run, KIND:NUMBER.
+/// The only mutant to run, KIND:NUMBER.
 const ONE: &str = "SINEW_FUZZ_SEED";
-/// Mutants of each kind without `SINEW_FUZZ`.
+/// Number of mutants of each kind without `SINEW_FUZZ`.
 const FEW: u64 = 120;
-/// A mutant that takes longer hangs: others take milliseconds.
+/// Time after which a mutant counts as hanging; normal mutants take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 static SEEDS: LazyLock<Seeds> = LazyLock::new(Seeds::new);
 
 thread_local! {
-    /// Where this thread panicked last.
+    /// Source location of this thread's last panic.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
-    /// This thread runs a mutant.
+    /// Whether this thread runs a mutant.
     static MUTANT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How many kinds run.
+/// Number of kinds that run.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
-/// Keeps the place of a mutant's panic instead of printing it.
+/// Stores the location of a mutant's panic instead of printing it.
 fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // Threads of rayon work for the mutants, too.
+            // Rayon's threads run code of the mutants too.
             let mutant = MUTANT.get() || rayon::current_thread_index().is_some() && RUNS.load(Relaxed) > 0;
             if !mutant || std::env::var_os(ONE).is_some() {
                 usual(info);
@@ -60,7 +60,7 @@ fn listen() {
     });
 }
 
-/// Which mutants to run.
+/// Returns the mutants to run.
 fn numbers(kind: &str) -> Vec<u64> {
     if let Ok(one) = std::env::var(ONE) {
         let (of, seed) = one.split_once(':').expect("SINEW_FUZZ_SEED is KIND:NUMBER");
@@ -70,7 +70,7 @@ fn numbers(kind: &str) -> Vec<u64> {
     (0..count).collect()
 }
 
-/// Runs the mutants of a kind; `mutant` says whether one was read to its end.
+/// Runs the mutants of a kind; `mutant` returns whether the mutant was read to its end.
 fn run(kind: &str, mutant: impl Fn(&Path, &mut Random) -> bool + Sync) {
     listen();
     RUNS.fetch_add(1, Relaxed);
@@ -94,7 +94,7 @@ fn run(kind: &str, mutant: impl Fn(&Path, &mut Random) -> bool + Sync) {
         });
         let one = |&seed: &u64| {
             let thread = rayon::current_thread_index().map_or(0, |i| i + 1);
-            // A task that waits for others of its own may be given another mutant: the first one counts.
+            // A waiting rayon task may start another mutant; only the outer mutant counts.
             let before = busy[thread].lock().unwrap().replace((seed, Instant::now()));
             let path = folder.path().join(format!("{kind}-{seed}"));
             let mut random = Random::new(seed ^ u64::from(kind.len() as u32) << 40);
@@ -129,7 +129,7 @@ fn run(kind: &str, mutant: impl Fn(&Path, &mut Random) -> bool + Sync) {
         panics.len(),
         panics.iter().take(40).map(|p| format!("{p}\n")).collect::<String>()
     );
-    // Mutations that nothing survives would test only the first check.
+    // If no mutant were readable, only the first check would be tested.
     assert!(
         numbers.len() < FEW as usize || read * 50 > numbers.len(),
         "{read} of {} were read",
@@ -200,7 +200,7 @@ fn poses() {
     });
 }
 
-/// A .glb with its JSON, its bytes or both mutated.
+/// Returns a .glb with mutated JSON, mutated bytes or both.
 fn mutated_glb(content: &[u8], at: &str, random: &mut Random) -> Vec<u8> {
     let mut content = content.to_vec();
     if random.once_in(5) {

@@ -3,11 +3,11 @@
 use serde_json::{Number, Value, json};
 use sinew::base::Random;
 
-/// What mutations draw.
+/// Random choices of the mutations.
 pub trait Draw {
-    /// True once in so many times.
+    /// Returns true with probability `1 / count`.
     fn once_in(&mut self, count: usize) -> bool;
-    /// One of them.
+    /// Returns a random element.
     fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T;
 }
 
@@ -21,7 +21,7 @@ impl Draw for Random {
     }
 }
 
-/// Floats that arithmetic trips over.
+/// Floats that often break arithmetic.
 const FLOATS: [f32; 12] =
     [0.0, -0.0, 1.0, -1.0, 1e-38, 1e-45, 1e10, -1e30, f32::MAX, f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
@@ -61,7 +61,7 @@ pub fn bytes(content: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Where a value is: keys and indices from the root.
+/// Path of a JSON value: keys and indices from the root.
 type Path = Vec<Step>;
 
 #[derive(Clone)]
@@ -79,7 +79,7 @@ fn paths(value: &Value, here: &Path, out: &mut Vec<Path>) {
     };
     match value {
         Value::Object(map) => map.iter().for_each(|(k, v)| go(Step::Key(k.clone()), v)),
-        // Long arrays of numbers would hide all else.
+        // Long arrays of numbers would otherwise get most mutations.
         Value::Array(list) => list.iter().enumerate().take(24).for_each(|(i, v)| go(Step::Index(i), v)),
         _ => {}
     }
@@ -164,7 +164,7 @@ pub fn tree(root: &mut Value, random: &mut Random) {
             (5 | 6, _) => *value = copy,
             _ => *value = anything(random),
         }
-        // Copies of copies would grow without end.
+        // Repeated copies would grow without limit.
         if serde_json::to_vec(root).map_or(0, |text| text.len()) > 1 << 21 {
             return;
         }

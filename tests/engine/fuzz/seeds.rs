@@ -1,4 +1,4 @@
-//! The files that are mutated: a small character with all that a file of each kind can hold.
+//! Unmutated files: a small character, and one file of each kind with all its features.
 
 use crate::common::all_files;
 use serde_json::json;
@@ -23,13 +23,13 @@ use sinew::workbench::{Command, Input, Preferences, Rigid, Tool, Tracked, Tracki
 use sinew::{export, project};
 use std::path::{Path, PathBuf};
 
-/// What the mutants are made of.
+/// The files that are mutated.
 pub struct Seeds {
-    /// The folder, with the character in it.
+    /// The folder that contains the character.
     pub folder: tempfile::TempDir,
-    /// The character that journals, takes and pose files are about.
+    /// The character of the journals, takes and pose files.
     pub hero: PathBuf,
-    /// .glb files, each loadable.
+    /// Loadable .glb files.
     pub models: Vec<Vec<u8>>,
     /// One file of each other kind.
     pub journal: Vec<u8>,
@@ -38,7 +38,7 @@ pub struct Seeds {
     pub project: Vec<u8>,
 }
 
-/// A capsule of three bones with a morph target that nothing else gives, a clip and a texture.
+/// Returns a capsule with three bones, a morph target, a clip and a texture.
 fn rich() -> Vec<u8> {
     let shape = Capsule { bones: 3, rings: 5, segments: 5, radius: 0.2, length: 1.2, blend: 0.5 };
     let plain = unedited(&shape.capsule_asset()).unwrap();
@@ -77,7 +77,7 @@ fn rich() -> Vec<u8> {
     builder.glb().unwrap()
 }
 
-/// Every kind of edit, undone and done again, up to a stroke that nobody finished.
+/// Applies, undoes and redoes every kind of edit, and begins a stroke without finishing it.
 fn work(session: &mut Session, model: &Model) {
     let skeleton = model.skeleton().clone();
     let demo = demo_edits(&skeleton, session.document()).unwrap();
@@ -136,7 +136,7 @@ fn work(session: &mut Session, model: &Model) {
     }
 }
 
-/// A hand draws with every tool, while commands come in.
+/// A hand draws with every tool while commands arrive.
 fn record(path: &Path, model: &Model) {
     let preferences = Preferences { radius: 0.3, ..Preferences::default() };
     let session = model.start(None).unwrap();
@@ -191,7 +191,7 @@ fn record(path: &Path, model: &Model) {
 }
 
 impl Seeds {
-    /// All of them; also small files of the shared data, where it is there.
+    /// Returns all files, with small files of the shared data if it is present.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let hero = folder.path().join("hero.glb");
@@ -223,7 +223,7 @@ impl Seeds {
         let mut models = vec![glb, sinew::generate::tube(60).unwrap(), project.clone()];
         let mut add = |asset: Asset| models.extend(unedited(&asset).ok().filter(|glb| glb.len() < 1 << 18));
         for file in all_files(12 << 10).iter().step_by(5) {
-            // Broken ones among them are no seeds.
+            // Files that do not load are left out.
             let _ = Asset::load(file).map(&mut add);
         }
         let packed =
