@@ -11,15 +11,15 @@ use sinew::commands::{
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Poses and deforms 3D characters: strokes move the skeleton, springs between bones and skin shape the flesh.
+/// Poses and deforms 3D characters: strokes move the skeleton; springs or elastic volumes shape the flesh.
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Without a command: what to open in a window, a rigged glTF file, a project or a journal
+    /// Without a command: the rigged glTF file, project or journal to open in a window
     file: Option<PathBuf>,
-    /// Vulkan device whose name contains this; otherwise the best one
+    /// Use the Vulkan device whose name contains NAME; by default the best device
     #[arg(long, global = true, value_name = "NAME")]
     device: Option<String>,
 }
@@ -28,21 +28,21 @@ struct Cli {
 enum Command {
     /// Bind a character, pose it by strokes along its own skeleton, deform, render and export it
     Demo(demo::Args),
-    /// Show what is in a glTF file and every problem found
+    /// Show the contents of a glTF file and all its problems
     Inspect(inspect::Args),
-    /// Attach the skin to the bones and show how well it hangs
+    /// Attach the skin to the bones and report the quality of the attachment
     Bind(bind::Args),
     /// Deform one pose by one method
     Deform(deform::Args),
-    /// Place some joints and let the whole shape find its pose
+    /// Place some joints; FAST finds the pose of the others
     Fast(fast::Args),
     /// Shape the surface: bulges, waves and profiles on a ring, a line or a bone, in any pose
     Sculpt(sculpt::Args),
     /// Compare methods on one pose: a contact sheet and a table
     Compare(compare::Args),
-    /// Take a picture
+    /// Draw a picture
     Render(render::Args),
-    /// Replay a take or a journal, or open a project, without a display, to the same document
+    /// Replay a take or a journal, or open a project, without a display; the document is identical
     Play(play::Args),
     /// Save a journal, a project or any character as a project file
     Save(save::Args),
@@ -54,7 +54,7 @@ enum Command {
     Edit(edit::Args),
     /// Pose in a headset, on any OpenXR runtime
     Vr(vr::Args),
-    /// Headset and controllers
+    /// Check headset and controllers
     #[command(subcommand)]
     Xr(xr::Xr),
 }

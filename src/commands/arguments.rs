@@ -9,13 +9,13 @@ use clap::{Args, ValueEnum};
 /// How the window or the headset runs.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WindowArgs {
-    /// Samples per pixel, 1 or 4, in place of your choice of smooth edges
+    /// Samples per pixel, 1 or 4; overrides your setting of smooth edges
     #[arg(long, value_parser = parse_samples)]
     pub samples: Option<u32>,
-    /// For tests and scripts: a line of JSON per turn on standard output, requests on standard input
+    /// For tests and scripts: write one line of JSON per turn to standard output, read requests from standard input
     #[arg(long)]
     pub report: bool,
-    /// For tests: neither use nor keep your choices of earlier sessions
+    /// For tests: neither read nor write your settings
     #[arg(long)]
     pub forget: bool,
 }
@@ -62,10 +62,10 @@ impl Side {
 /// How the skin is attached to the bones.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BindArgs {
-    /// How vertices find their bone
+    /// How a vertex gets its bone
     #[arg(long, value_enum, default_value_t = BindingArg::Weights)]
     pub binding: BindingArg,
-    /// Rounds of smoothing, at most 10
+    /// Smoothing rounds of the attachment points, 0 to 10
     #[arg(long, default_value_t = 6, value_name = "N")]
     pub smooth: u32,
 }
@@ -73,11 +73,11 @@ pub struct BindArgs {
 /// See [`Binding`].
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum BindingArg {
-    /// The nearest bone.
+    /// The nearest of all bones.
     Direct,
-    /// The bones of the skin weights.
+    /// The nearest of the bones at the joint with the largest skin weight.
     Weights,
-    /// Bones by planes through the joints.
+    /// The bone of the region around the vertex; planes at the joints bound the regions.
     Planar,
 }
 
@@ -96,7 +96,7 @@ impl BindArgs {
 /// The deformation method with its parameters.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MethodArgs {
-    /// rigid, lbs, dqs, blend, irs, cor, stb, fast or springs; without it a project's own, or else springs
+    /// rigid, lbs, dqs, blend, irs, cor, stb, fast, springs, fast+springs or volume; by default the project's method, else springs
     #[arg(long, value_parser = parse_method)]
     pub method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi

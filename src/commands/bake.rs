@@ -15,11 +15,10 @@ use std::time::Instant;
 
 /// Help text about baking frames on many machines.
 const SPREAD: &str = "\
-Frames depend on nothing before them: ranges may be baked in any order, on any number of machines, into one shared
-folder; the files are the same to the byte. What is finished stays when a bake is started again. Where flesh swings
-(dynamics) a range that starts late computes all frames before it too, without writing them: its files are the same to the
-byte as well, but the time is that of the whole motion up to its end, so few long ranges are better. With Slurm, 120 frames
-as a job array of 12 tasks:
+Frames are independent: ranges may be baked in any order, on any number of machines, into one shared folder; the files are
+identical to the byte. A repeated bake keeps finished frames. With dynamics, a range first computes all frames before it
+without writing them: the files are still identical, but each range takes as long as the motion up to its end, so use few
+long ranges. With Slurm, 120 frames as a job array of 12 tasks:
 
   #!/bin/sh
   #SBATCH --array=0-11
@@ -27,7 +26,7 @@ as a job array of 12 tasks:
   first=$((1 + 10 * SLURM_ARRAY_TASK_ID))
   sinew bake hero.glb --frames $first-$((first + 9)) --fps 24 --on cpu --out /shared/bake
 
-then, with the number that sbatch has told,
+then, with the job number that sbatch printed as JOB,
 
   sbatch --dependency=afterok:JOB --wrap \"sinew bake --join /shared/bake --out hero-baked.glb\"";
 
@@ -38,31 +37,31 @@ pub struct Args {
     /// A project, a journal, or a character
     #[arg(value_name = "PROJECT", required_unless_present = "join", conflicts_with = "join")]
     pub project: Option<PathBuf>,
-    /// First and last frame; without it the whole motion
+    /// First and last frame; by default the whole motion
     #[arg(long, value_name = "A-B", value_parser = parse_frames)]
     pub frames: Option<[u32; 2]>,
-    /// Frames per second; without it the project's
+    /// Frames per second; by default those of the project
     #[arg(long, value_name = "N", conflicts_with = "join")]
     pub fps: Option<f64>,
     /// The folder of the frames; with --join the .glb
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// A folder of frames to join, with a receipt of them all
+    /// Folder of frames to join; the receipt covers all frames
     #[arg(long, value_name = "DIR")]
     pub join: Option<PathBuf>,
-    /// No vertex of the joined file is off by more, at any frame; without it 1e-4 of the character's size
+    /// Largest error of a vertex in the joined file at any frame, millimetres; by default 1e-4 of the character's size
     #[arg(long, value_name = "X", requires = "join")]
     pub budget_mm: Option<f64>,
-    /// What becomes of the file's own animations in the joined .glb
+    /// Whether the joined .glb keeps the file's own animations
     #[arg(long, value_enum, default_value_t, requires = "join")]
     pub clips: Clips,
-    /// A morph target for every frame, as --budget-mm 0
+    /// Write a morph target for every frame, as --budget-mm 0
     #[arg(long, requires = "join", conflicts_with = "budget_mm")]
     pub exact: bool,
-    /// At most 4 influences per vertex in the joined file
+    /// Write at most 4 influences per vertex in the joined file
     #[arg(long, requires = "join")]
     pub compatible: bool,
-    /// Where to evaluate
+    /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
 }

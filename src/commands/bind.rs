@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Weights for meshes that have none.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct WeighArgs {
-    /// Where no mesh has weights: the topmost of the bones to make them for
+    /// For a file without skin weights: the topmost bone of the skeleton to compute weights for
     #[arg(long, value_name = "NODE")]
     pub bones: Option<String>,
 }
@@ -75,10 +75,10 @@ pub struct Args {
     /// Weights for a file without any
     #[command(flatten)]
     pub weigh: WeighArgs,
-    /// Where no mesh has weights: a .glb with those that were made
+    /// For a file without skin weights: the .glb to write with the computed weights
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

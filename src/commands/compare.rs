@@ -92,10 +92,10 @@ pub struct Args {
     /// With --bends or --twists: a parameter of springs or volume, e.g. torsion=0.5
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
-    /// Where to evaluate
+    /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
-    /// The file or folder to write
+    /// File or folder to write
     #[arg(long, default_value = "out")]
     pub out: PathBuf,
 }

@@ -28,22 +28,22 @@ pub struct Args {
     /// The attachment
     #[command(flatten)]
     pub bind: BindArgs,
-    /// Where to evaluate
+    /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
     /// .glb, .obj or .png
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// At most 4 influences per vertex in a .glb; the receipt says what it costs
+    /// Write at most 4 influences per vertex; the receipt states the error
     #[arg(long)]
     pub compatible: bool,
-    /// What becomes of the file's own animations in a .glb
+    /// Whether a .glb keeps the file's own animations
     #[arg(long, value_enum, default_value_t)]
     pub clips: Clips,
-    /// Pixels of a picture
+    /// Size of a picture, pixels
     #[arg(long, value_parser = parse_size, default_value = "960x1280")]
     pub size: [u32; 2],
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

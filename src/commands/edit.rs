@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// What to open in a window.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// A rigged glTF file, a project or a journal; without one an empty window, to drop files on
+    /// A rigged glTF file, a project or a journal; by default the window is empty and accepts dropped files
     pub file: Option<PathBuf>,
     /// How the window runs
     #[command(flatten)]

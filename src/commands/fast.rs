@@ -29,43 +29,43 @@ const ITERATIONS: u32 = 300;
 pub struct Args {
     /// The character
     pub file: PathBuf,
-    /// Place a joint, metres in the world; with a + before the numbers, from where it is
+    /// Target of a joint in world space, metres; a leading + makes it relative to the joint's position
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true)]
     pub grab: Vec<String>,
-    /// Turn a placed or pinned joint with all its flesh, about the world's axes, degrees
+    /// Rotate a placed or pinned joint and its flesh about the world axes, degrees
     #[arg(long, value_name = "JOINT=z:90")]
     pub turn: Vec<String>,
-    /// Keep a joint where and as it is
+    /// Keep a joint's position and rotation
     #[arg(long, value_name = "JOINT")]
     pub pin: Vec<String>,
-    /// Abstract handles, which let flesh bend between joints
+    /// Number of abstract handles, which let flesh bend between joints
     #[arg(long, default_value_t = 0)]
     pub extra: u32,
-    /// Rotation clusters; 0 for twice as many as handles
+    /// Number of rotation clusters; 0: twice the number of handles
     #[arg(long, default_value_t = 0)]
     pub clusters: u32,
-    /// What is kept rigid; without it the inside where the mesh is closed
+    /// Energy that keeps the shape rigid; by default the volume if the mesh is closed
     #[arg(long, value_parser = energy)]
     pub energy: Option<Energy>,
     /// Weights where the file has none
     #[command(flatten)]
     pub weigh: WeighArgs,
-    /// How strongly joints keep together
+    /// Stiffness that keeps neighbouring joints together
     #[arg(long, default_value_t = 0.0)]
     pub hinge: f32,
-    /// A .png of the shape, or a .glb posed as near to it as bones allow, the rest as morph targets
+    /// A .png of the shape, or a .glb: bones give the nearest pose, morph targets the rest
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// What becomes of the file's own animations in a .glb
+    /// Whether a .glb keeps the file's own animations
     #[arg(long, value_enum, default_value_t)]
     pub clips: export::Clips,
-    /// Degrees about the vertical; 0 is the front
+    /// Rotation of the camera about the vertical axis, degrees; 0: front
     #[arg(long, default_value_t = 30.0, value_parser = super::pose::finite, allow_hyphen_values = true)]
     pub yaw: f32,
-    /// Report as JSON
+    /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// Pixels of a picture
+    /// Size of a picture, pixels
     #[arg(long, value_parser = parse_size, default_value = "960x1280")]
     pub size: [u32; 2],
 }

@@ -14,7 +14,7 @@ pub use report::{ClipInfo, ImageInfo, JointInfo, MeshInfo, ProjectInfo, Report, 
 pub struct Args {
     /// A glTF file
     pub file: PathBuf,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

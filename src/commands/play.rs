@@ -31,7 +31,7 @@ pub struct Args {
     /// A take, a journal or a project
     #[arg(value_name = "TAKE|JOURNAL|PROJECT")]
     pub journal: PathBuf,
-    /// The file or folder to write
+    /// File or folder to write
     #[arg(long, default_value = "out")]
     pub out: PathBuf,
 }

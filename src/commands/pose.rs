@@ -13,13 +13,13 @@ pub struct PoseArgs {
     /// Animation of the file, by name or number
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
-    /// Time in the animation, or without --clip in what the project keys, seconds
+    /// Time in the animation (without --clip: in the project's motion), seconds
     #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
     pub time: Option<f32>,
     /// Pose file: node names to transforms
     #[arg(long, value_name = "POSE.json")]
     pub pose: Option<PathBuf>,
-    /// Turn a joint about the world axes at the joint in bind, degrees, in order: Elbow=x:90,y:-20
+    /// Rotate a joint about the world axes through its bind position, degrees, in the given order: Elbow=x:90,y:-20
     #[arg(long, value_name = "JOINT=x:90")]
     pub rotate: Vec<String>,
 }

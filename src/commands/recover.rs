@@ -14,21 +14,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Which unfinished session, and what to do with it.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Its number in the list, or a part of the name of its file or journal; not needed for the only one
+    /// The session: its number in the list, or part of the name of its file or journal; optional if there is only one
     pub which: Option<String>,
-    /// List them, the newest first (the default)
+    /// List the sessions, newest first (the default)
     #[arg(long, conflicts_with_all = ["restore", "discard"])]
     pub list: bool,
-    /// Save its document as a project and remove its journal
+    /// Save the session's document as a project and remove its journal
     #[arg(long, value_name = "PROJECT.glb", conflicts_with = "discard")]
     pub restore: Option<PathBuf>,
-    /// Remove its journal
+    /// Remove the session's journal
     #[arg(long)]
     pub discard: bool,
-    /// Where to evaluate
+    /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
-    /// The list as JSON
+    /// Print the list as JSON
     #[arg(long, conflicts_with_all = ["restore", "discard"])]
     pub json: bool,
 }

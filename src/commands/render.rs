@@ -24,13 +24,13 @@ pub struct Args {
     /// The method
     #[command(flatten)]
     pub method: MethodArgs,
-    /// The .png
+    /// The .png to write
     #[arg(long)]
     pub out: PathBuf,
-    /// Both eyes side by side, each of --size
+    /// Draw both eyes side by side, each in --size
     #[arg(long)]
     pub stereo: bool,
-    /// Both eyes in one picture, for red and cyan glasses
+    /// Draw both eyes in one picture for red and cyan glasses
     #[arg(long, conflicts_with_all = ["stereo", "panels"])]
     pub anaglyph: bool,
     /// Draw the bones
@@ -42,28 +42,28 @@ pub struct Args {
     /// Draw a project's strokes
     #[arg(long)]
     pub strokes: bool,
-    /// Without floor and shadows
+    /// Omit floor and shadows
     #[arg(long)]
     pub plain: bool,
-    /// Outlines of so many keys of a project before and after the time
+    /// Draw the outlines of this many keys before and after the time (projects only)
     #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "1")]
     pub onion: Option<usize>,
-    /// The path of a joint over a project's motion
+    /// Draw the path of a joint in the project's motion
     #[arg(long, value_name = "JOINT")]
     pub arc: Vec<String>,
-    /// What a user in a headset sees, with the palette at hand
+    /// Draw what a user sees: the headset with a page of the palette, or the window with its panels
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "pose")]
     pub panels: Option<headset_picture::Show>,
-    /// Degrees about the vertical; 0 is the front
+    /// Rotation of the camera about the vertical axis, degrees; 0: front
     #[arg(long, default_value_t = 30.0, value_parser = finite, allow_hyphen_values = true)]
     pub yaw: f32,
-    /// Degrees upwards
+    /// Camera pitch, degrees; positive looks from above
     #[arg(long, default_value_t = 8.0, value_parser = finite, allow_hyphen_values = true)]
     pub pitch: f32,
-    /// Pixels of a picture
+    /// Size of a picture, pixels
     #[arg(long, value_parser = parse_size, default_value = "960x1280")]
     pub size: [u32; 2],
-    /// Pixels per point of lines; without it in proportion to the picture, 1 where its shorter side has 960
+    /// Line width, pixels per point; by default proportional to the picture: 1 if its shorter side has 960 pixels
     #[arg(long, value_parser = positive)]
     pub scale: Option<f32>,
     /// Samples per pixel: 1, or 4 for smooth edges

@@ -21,24 +21,24 @@ pub struct Args {
     /// A journal, a project or a character
     #[arg(value_name = "JOURNAL|FILE")]
     pub input: PathBuf,
-    /// The project, a .glb
+    /// The project to write, a .glb
     #[arg(long)]
     pub out: PathBuf,
-    /// Plays a clip of the file below the strokes, by name or number, over those before:
+    /// Play a clip of the file, by name or number, below the strokes and above the clips of earlier options:
     /// Walk,speed=1.5,start=0.5,weight=0.7,loop
     #[arg(long, value_name = "NAME,...")]
     pub clip: Vec<String>,
-    /// What becomes of the file's own animations in what viewers show; the original keeps them
+    /// Whether viewers see the file's own animations; the embedded original keeps them
     #[arg(long, value_enum, default_value_t)]
     pub clips: Clips,
-    /// Few morph targets that all frames share, none of whose vertices is off by more; without it every shape has its own,
-    /// at most 240
+    /// Let all frames share few morph targets, with at most this error per vertex, millimetres; by default every shape has
+    /// its own target, at most 240
     #[arg(long, value_name = "X")]
     pub budget_mm: Option<f64>,
-    /// At most 4 influences per vertex in what other programs see; the original comes back whole
+    /// Write at most 4 influences per vertex for other programs; the embedded original keeps all
     #[arg(long)]
     pub compatible: bool,
-    /// Where to evaluate
+    /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
 }

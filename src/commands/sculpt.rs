@@ -32,22 +32,22 @@ pub struct Args {
     /// The method
     #[command(flatten)]
     pub method: MethodArgs,
-    /// Where to evaluate
+    /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
-    /// Times of waves, seconds: a picture each, side by side
+    /// Times of the waves, seconds; one picture per time, side by side
     #[arg(long, value_delimiter = ',')]
     pub seconds: Vec<f64>,
-    /// Show the regions: kinematic green, passive blue, fixed red
+    /// Colour the regions: kinematic green, passive blue, fixed red
     #[arg(long)]
     pub region: bool,
-    /// Show what lies around the regions only, so many times their size
+    /// Show only the surroundings of the regions, this many times their size
     #[arg(long, value_parser = finite)]
     pub zoom: Option<f32>,
-    /// Degrees from which to look; 0 sees the front
+    /// Rotation of the camera about the vertical axis, degrees; 0: front
     #[arg(long, default_value = "34", value_parser = finite, allow_hyphen_values = true)]
     pub yaw: f32,
-    /// Pixels of a picture
+    /// Size of a picture, pixels
     #[arg(long, value_parser = parse_size, default_value = "640x800")]
     pub size: [u32; 2],
     /// .png, or .glb for a project

@@ -12,34 +12,34 @@ use std::path::PathBuf;
 pub struct Args {
     /// A rigged glTF file or a project
     pub file: PathBuf,
-    /// Folder for what is left at the end: pictures of both eyes, project, posed .glb and receipt
+    /// Folder for the results at the end: pictures of both eyes, project, posed .glb and receipt
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Record the devices' input in this file
+    /// Record the input of headset and controllers in this file
     #[arg(long, value_name = "TAKE")]
     pub record: Option<PathBuf>,
-    /// Wait for a runtime where there is none
+    /// Wait until an OpenXR runtime starts
     #[arg(long)]
     pub wait: bool,
-    /// Samples per pixel, 1 or 4, in place of your choice of smooth edges
+    /// Samples per pixel, 1 or 4; overrides your setting of smooth edges
     #[arg(long, value_parser = parse_samples)]
     pub samples: Option<u32>,
-    /// End after so many frames
+    /// End after this many frames
     #[arg(long)]
     pub frames: Option<u64>,
-    /// For tests and scripts: a line of JSON per frame on standard output, requests on standard input
+    /// For tests and scripts: write one line of JSON per frame to standard output, read requests from standard input
     #[arg(long)]
     pub report: bool,
-    /// For tests: OpenXR API layers by name, e.g. XR_APILAYER_LUNARG_core_validation
+    /// For tests: enable these OpenXR API layers, e.g. XR_APILAYER_LUNARG_core_validation
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub layers: Vec<String>,
-    /// What a window shows of it, where there is a display
+    /// View that a window on the desktop shows, if there is a display
     #[arg(long, value_enum, default_value_t = xr::Mirrored::Left)]
     pub mirror: xr::Mirrored,
-    /// For tests: only this controller's bindings, e.g. khr/simple
+    /// For tests: suggest only the bindings of this controller, e.g. khr/simple
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
-    /// For tests: neither use nor keep your choices of earlier sessions
+    /// For tests: neither read nor write your settings
     #[arg(long)]
     pub forget: bool,
 }

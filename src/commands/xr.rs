@@ -7,10 +7,10 @@ use crate::base::{Error, Result};
 /// What to do with them.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum Xr {
-    /// Prove that every command is in reach on every controller, with either hand and with one controller alone, and
-    /// say what runtime and headset are here; fails where something is out of reach
+    /// Show runtime and headset, and check that every command can be reached on every controller, with either hand and
+    /// with one controller; fails if a command is out of reach
     Doctor {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
         /// Fail too where no runtime and headset are ready

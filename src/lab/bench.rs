@@ -118,7 +118,7 @@ pub struct Args {
     /// Only sculpt layers in the springs, and baking
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "files"])]
     pub sculpt: bool,
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 /// What to solve, how, and into which file.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// JSON: positions and triangles of a mesh, the vertices kinematic, passive and fixed, the kinematic ones' targets and,
-    /// where wanted, start, where the passive ones are at first
+    /// JSON file: positions, triangles, the vertices kinematic, passive and fixed, the targets of the kinematic vertices, and
+    /// optionally start, the initial positions of the passive vertices
     problem: PathBuf,
     #[arg(long, value_enum, default_value_t = Solver::Arap)]
     method: Solver,
-    /// Rounds of ARAP at most; rounds of refinement of LSE
+    /// Maximum number of ARAP iterations; number of LSE refinements
     #[arg(long, default_value_t = 10)]
     iterations: u32,
-    /// The result: JSON with positions, iterations and energy
+    /// JSON file to write: positions, iterations and energy
     #[arg(long)]
     out: PathBuf,
 }

@@ -28,40 +28,40 @@ pub struct Args {
     /// The method
     #[command(flatten)]
     pub method: MethodArgs,
-    /// The accent stroke: a JSON list of [x, y], pixels of the picture from its upper left corner
+    /// Accent stroke: a JSON list of [x, y], pixels from the upper left corner of the picture
     #[arg(long, value_name = "POINTS.json")]
     stroke: Option<PathBuf>,
-    /// The .png; without a stroke it shows the silhouettes
+    /// The .png to write; without a stroke it shows the silhouettes
     #[arg(long)]
     out: PathBuf,
-    /// Where silhouettes are looked for
+    /// Buffer in which silhouettes are detected
     #[arg(long, value_enum, default_value_t = FilterArg::Normal)]
     filter: FilterArg,
-    /// Least strength of a silhouette; each filter has its own default
+    /// Minimum strength of a silhouette; the default depends on the filter
     #[arg(long, value_parser = finite)]
     threshold: Option<f32>,
-    /// Edges from the silhouette to the region's rim
+    /// Width of the region, edges from the silhouette to its rim
     #[arg(long, default_value_t = 4)]
     reach: u32,
-    /// What moves the region after the silhouette
+    /// Solver that moves the region
     #[arg(long, value_enum, default_value_t = Solver::Lse)]
     solver: Solver,
-    /// Only the result, without stroke and silhouette
+    /// Show only the result, without stroke and silhouette
     #[arg(long)]
     plain: bool,
     /// Show the triangles' edges
     #[arg(long)]
     wire: bool,
-    /// Degrees about the vertical; 0 is the front
+    /// Rotation of the camera about the vertical axis, degrees; 0: front
     #[arg(long, default_value_t = 90.0, value_parser = finite, allow_hyphen_values = true)]
     yaw: f32,
-    /// Degrees upwards
+    /// Camera pitch, degrees; positive looks from above
     #[arg(long, default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
     pitch: f32,
     /// Look at this joint or node in place of the whole character
     #[arg(long, value_name = "NODE")]
     focus: Option<String>,
-    /// How much nearer
+    /// Zoom factor
     #[arg(long, default_value_t = 1.0, value_parser = finite)]
     zoom: f32,
     /// Pixels of the picture, WIDTHxHEIGHT

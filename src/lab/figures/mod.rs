@@ -41,7 +41,7 @@ pub const SETS: &[Set] = &[thesis::SET, fast::SET];
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Figures or sets by name, e.g. `thesis` or `fig24-bulge`; all without any
+    /// Figures or sets by name, e.g. `thesis` or `fig24-bulge`; by default all
     names: Vec<String>,
     /// The folder
     #[arg(long, default_value = "out/figures")]

@@ -50,7 +50,7 @@ pub struct EditContext {
     pub time: Option<f64>,
     /// Samples the motion at `time`.
     pub sampler: Sampler,
-    /// The last refusal, for the palette.
+    /// Message about the last refused action, which the palette shows.
     pub notice: Option<String>,
 }
 
