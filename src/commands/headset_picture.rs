@@ -14,17 +14,17 @@ use image::RgbaImage;
 /// What the palette shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Show {
-    /// Its page of strokes and bones.
+    /// The palette with the page of strokes and bones.
     Pose,
-    /// Its page of shapes.
+    /// The palette with the page of sculpt layers.
     Shape,
-    /// Its page of keys and playing.
+    /// The palette with the page of keys and playback.
     Time,
-    /// Its page of views, with the numbers of the strain.
+    /// The palette with the page of views and strain numbers.
     View,
-    /// Its page of files and habits.
+    /// The palette with the page of files and settings.
     Session,
-    /// The file panel instead.
+    /// The file panel.
     Files,
     /// No headset: the window.
     #[value(alias = "desk")]

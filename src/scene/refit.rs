@@ -23,7 +23,7 @@ const LEAST_GAIN: f32 = 0.15;
 /// Maximum change of an offset, as a multiple of the longest pull.
 const MOST: f32 = 2.0;
 
-/// A finished pull, with the state to refit in.
+/// A sculpt layer after a finished pull, and the pose in which the springs are compensated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refit {
     /// The sculpt layer after the pull.

@@ -47,7 +47,7 @@ pub enum Tracking {
     /// Position or orientation is invalid. Such a pose never enters a stroke.
     #[default]
     Lost,
-    /// Valid but estimated by the runtime. Such a pose pauses a stroke.
+    /// Valid but estimated by the runtime. A stroke pauses while its hand has such a pose.
     Inferred,
     /// Valid and tracked.
     Tracked,

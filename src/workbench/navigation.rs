@@ -284,7 +284,7 @@ impl Navigation {
     }
 }
 
-/// Returns world from room (or floor) with a translation that keeps the held point in the hand.
+/// Returns the transform from room (or floor) to world whose translation keeps the held point in the hand.
 fn one_hand(start: &Similarity, held: Vec3, hand: Vec3) -> Similarity {
     let translation = start.point(held) - start.rotation * (hand * start.scale);
     Similarity { translation, ..*start }

@@ -43,7 +43,7 @@ impl Control {
 /// A route to a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// A control of a hand, without a panel.
+    /// A button, trigger, squeeze or stick of a controller; no panel is needed.
     Control(Control),
     /// An entry of the palette.
     Palette,

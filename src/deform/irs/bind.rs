@@ -1,5 +1,5 @@
-//! Precomputation for incremental rotation skinning: the reach per bone. For the length correction also each bone's
-//! neighbours and each vertex's bind distance from them.
+//! Precomputation for incremental rotation skinning: the reach per bone. The length correction
+//! also needs the bones near each bone and the bind distance of each vertex from them.
 
 use super::IrsParams;
 use crate::base::JointId;

@@ -43,7 +43,7 @@ pub struct Cells {
     pub levels: Vec<Level>,
     /// Per cube of the finest level: the joint that it follows most.
     pub home: Vec<u32>,
-    /// Per control vertex: its place; `None` if it has none and stays where the geometric method puts it.
+    /// Place of each control vertex in its cube. The geometric method places vertices with `None`.
     pub embedding: Vec<Option<Place>>,
     /// Whether bones hold a node.
     pub held: Vec<bool>,

@@ -104,7 +104,8 @@ impl Sight {
 /// A panel's detour around the character: index into [`STEPS`], and whether the panel moves to the right.
 pub(super) type Way = (usize, bool);
 
-/// A wanted direction, the side to which the panel may move (-1 is left), and the extra cost of this choice.
+/// A candidate direction of a panel, the side to which the panel may still move (-1: left), and the extra cost of this
+/// direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub at: Vec2,

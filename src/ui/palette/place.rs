@@ -281,7 +281,7 @@ pub(super) fn beside(other: &Placement, panel: Panel, eye: Vec3, side: [f32; 2])
 }
 
 impl Panels {
-    /// Returns the room point of a visible target on its panel; scripts point there.
+    /// Returns the position of a visible target on its panel, room space. Test scripts point the controller at it.
     pub fn target(&self, spot: &super::Spot) -> Option<Vec3> {
         let (panel, at) = self.find(spot)?;
         self.place_of(panel, at)

@@ -48,7 +48,7 @@ impl Writes {
 pub enum Ask {
     /// A request of the workbench, as in a headset.
     Editor(Request),
-    /// Reports the index of the user's answer to [`super::facts::Facts::question`], which is closed.
+    /// Closes the question [`super::facts::Facts::question`] and reports the index of the user's answer.
     Answer(usize),
     /// Opens a dialog in which the user chooses a file to open.
     OpenDialog,

@@ -12,7 +12,7 @@ const SPEEDS: [f64; 2] = [0.1, 4.0];
 
 /// A change of a clip layer.
 enum Change {
-    /// New settings; true if the change belongs to the previous history step.
+    /// Sets the layer's settings; if true, the change joins the previous history step.
     Set(bool),
     Remove,
 }
