@@ -53,7 +53,7 @@ fn shape(asset: &Asset, pose: &Pose) -> (Vec<Vec3>, Vec<Vec3>) {
     (drawn.iter().enumerate().map(position).collect(), drawn.iter().map(|d| d.normal.as_vec3()).collect())
 }
 
-/// Exports the pose at `keys` equal keys. Returns the export and the expected positions.
+/// Exports an animation in which `keys` keys all have the same pose. Returns the export and the expected positions.
 fn exported(asset: &Asset, keys: usize, options: &Options) -> (Export, Vec<Vec3>) {
     let character = Character::from_asset(asset).unwrap();
     let pose = posed_by_hand(&character);
