@@ -8,7 +8,7 @@ use crate::base::math::{Mat4, Trs};
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use serde_json::Value;
 
-/// The written form of a node's transform.
+/// How the exported file stores a node's transform.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     /// The transform from the file.
@@ -19,7 +19,7 @@ enum Form {
     Matrix,
 }
 
-/// The written form of every node's transform.
+/// How the exported file stores the transform of every node.
 pub(super) struct Locals {
     form: Vec<Form>,
 }

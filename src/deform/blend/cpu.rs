@@ -29,7 +29,7 @@ impl Factor {
         }
     }
 
-    /// Returns the factor of a vertex, clamped to 0..=1; NaN counts as 0.
+    /// Returns the blend factor of a vertex, 0 (LBS) to 1 (DQS); NaN counts as 0.
     pub fn of(&self, vertex: usize) -> f32 {
         let factor = match self {
             Self::Global(factor) => *factor,

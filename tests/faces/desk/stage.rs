@@ -122,7 +122,7 @@ impl Session {
         self.app.until("the saved project", |t| !t.unsaved && t.message.contains(".project.glb"));
     }
 
-    /// From the side that a key of the numpad shows, as Blender has it: the camera must get there.
+    /// Presses a key of the numeric keypad and waits until the camera shows the key's view, as in Blender.
     pub fn look_from(&mut self, desktop: &Desktop, key: u8) {
         let before = self.app.turn.clip_from_world;
         self.press(desktop, &[u32::from(key)]);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Minimum influence of a joint at vertices where its tissue starts. Influence is 1 where the bones before and after
+/// A joint deforms the vertices where its influence exceeds this. The influence is 1 where the bones before and after
 /// the joint have equal weight, and 0 where one of them has all the weight.
 const DEFORMED: f32 = 0.2;
 /// Distance over which a joint's tissue fades out, in multiples of the mean distance to the bone. `EDGES` is a lower

@@ -176,7 +176,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
         let out = Vec3::new(x.x, 0.0, x.z).normalize();
         assert!(Vec3::from(*offset).distance(out * 0.06) < 2e-3, "{offset:?} at {x}");
     }
-    // With keys, the amplitude changes with the displayed motion.
+    // If the amplitude has keys, it changes while the motion plays.
     let id = sculpt.id;
     let key = |value: f32| crate::document::KeyValue {
         target: crate::document::Target::SculptAmplitude(id),
