@@ -7,7 +7,7 @@ use crate::base::math::{Aabb, DQuat, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
 use crate::document::DeformerSettings;
-use crate::geom::{Distortion, DistortionReport, MeasureReport, volume_under};
+use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, volume_under};
 use crate::render::Lines;
 use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
@@ -67,6 +67,9 @@ pub struct JointLine {
     /// Distortion of the whole character.
     #[serde(flatten)]
     pub distortion: DistortionReport,
+    /// Crossings of the whole character.
+    #[serde(flatten)]
+    pub crossings: CrossingsReport,
 }
 
 /// The part of the body that a joint deforms: vertices near the joint, or with skin weights on both of its sides.
@@ -192,6 +195,7 @@ pub fn study(
     let mut evaluators: Vec<Evaluator> = methods.iter().map(bound).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let distortion = Distortion::new(&model.bound.character.control);
+    let crossings = model.crossings();
     let (rest, mut before) = (model.rest(), Vec::new());
     for evaluator in &mut evaluators {
         let shape = evaluator.evaluate(model, &rest)?;
@@ -216,6 +220,7 @@ pub fn study(
                     joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
                     measure,
                     distortion: distortion.report(&shape.control),
+                    crossings: crossings.report(&shape.control),
                 };
                 shapes.push((line, shape));
             }
@@ -272,7 +277,8 @@ fn table(lines: &[JointLine]) -> String {
             methods.push(&line.method);
         }
     }
-    let columns = ["volume", "inverted", "folded", "stretch", "elongation", "energy", "turned over"];
+    let columns =
+        ["volume", "inverted", "folded", "stretch", "elongation", "energy", "turned over", "crossings"];
     let heads: Vec<String> =
         columns.iter().flat_map(|c| methods.iter().map(move |m| format!("{c} {m}"))).collect();
     let mut out = format!("| file | joint | motion | {} |\n", heads.join(" | "));
@@ -287,6 +293,7 @@ fn table(lines: &[JointLine]) -> String {
         row.extend(group.iter().map(|l| format!("{:.3}", l.distortion.elongation)));
         row.extend(group.iter().map(|l| format!("{:.5}", l.distortion.energy)));
         row.extend(group.iter().map(|l| l.distortion.turned_over.to_string()));
+        row.extend(group.iter().map(|l| l.crossings.crossings.to_string()));
         let _ = writeln!(out, "| {} |", row.join(" | "));
     }
     out

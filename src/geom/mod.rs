@@ -3,6 +3,7 @@
 mod adjacency;
 mod cholesky;
 mod cotangent;
+mod crossings;
 mod distortion;
 mod fit;
 mod geodesic;
@@ -20,6 +21,7 @@ mod weld;
 
 pub use cholesky::{Cholesky, Columns, Entry};
 pub use cotangent::half_cotangents;
+pub use crossings::{Crossings, CrossingsReport};
 pub use distortion::{Distortion, DistortionReport};
 pub use fit::fit_rotation;
 pub use geodesic::{position, shortest_way, through};

@@ -8,7 +8,7 @@ use crate::deform::Bound;
 use crate::deform::springs::cpu::blended_rotation;
 use crate::document::Document;
 use crate::export::project;
-use crate::geom::{Measure, MeasureReport};
+use crate::geom::{Crossings, Measure, MeasureReport};
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
 use std::sync::Arc;
@@ -108,6 +108,12 @@ impl Model {
     /// Volume in the bind pose, cubic metres: see [`Measure::volume`].
     pub fn volume(&self) -> f64 {
         self.measure.bind_volume()
+    }
+
+    /// Prepares the search for crossing triangles in poses of the skin.
+    pub fn crossings(&self) -> Crossings {
+        let radius: Vec<f32> = self.bound.attachments.scale_vector.iter().map(|s| s.length()).collect();
+        Crossings::new(&self.bound.character.control, &radius)
     }
 
     /// Compares posed control vertices with the bind shape. A triangle is inverted relative to the blended rotation

@@ -1,0 +1,380 @@
+//! Intersections of a posed surface with itself, from its shape alone.
+
+use super::ControlMesh;
+use crate::base::math::Vec3;
+use obvhs::aabb::Aabb;
+use obvhs::bvh2::Bvh2;
+use obvhs::ray::Ray;
+use obvhs::{BvhBuildParams, bvh2::builder::build_bvh2};
+use rayon::prelude::*;
+use robust::{Coord3D, orient3d};
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// Angle between the three rays that vote whether a point is inside the surface, as the tangent.
+const TILT: f32 = 0.3;
+
+/// Finds crossing triangles in poses of a mesh. Built once; props (rigid vertices) are excluded.
+#[derive(Clone, Debug)]
+pub struct Crossings {
+    bind: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    /// Radius of the limb at each triangle, metres.
+    radius: Vec<f32>,
+    /// Triangles that share an edge with each triangle.
+    beside: Vec<Vec<u32>>,
+    /// Pairs that cross in the bind shape.
+    known: HashSet<[u32; 2]>,
+    /// Triangles in a bind shape's overlap.
+    covered: HashSet<u32>,
+}
+
+/// Crossings of a pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct CrossingsReport {
+    /// Pairs of triangles that cross, share no vertex, and do not cross in the bind shape.
+    pub crossings: usize,
+    /// Those of `crossings` that are folds: in the bind shape the triangles are closer than the limb's thickness.
+    pub folds: usize,
+    /// Largest penetration outside of folds, over the limb's thickness.
+    pub penetration: f64,
+    /// Largest penetration in folds, over the limb's thickness.
+    pub fold_penetration: f64,
+}
+
+/// A posed surface that answers queries.
+struct Surface<'a> {
+    of: &'a Crossings,
+    x: &'a [Vec3],
+    bvh: Bvh2,
+}
+
+impl Crossings {
+    /// Finds the crossings of the bind shape. `radius` is each vertex's distance to its bone, metres.
+    ///
+    /// # Panics
+    /// Unless there is one radius per vertex.
+    pub fn new(control: &ControlMesh, radius: &[f32]) -> Self {
+        let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
+        let proper = |t: &&[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
+        let triangles: Vec<[u32; 3]> =
+            control.triangles.iter().filter(soft).filter(proper).copied().collect();
+        let radius = triangles.iter().map(|t| t.map(|v| radius[v as usize]).iter().sum::<f32>() / 3.0);
+        let mut out = Self {
+            bind: control.positions.clone(),
+            radius: radius.collect(),
+            beside: beside(&triangles),
+            triangles,
+            known: HashSet::new(),
+            covered: HashSet::new(),
+        };
+        let bind = out.bind.clone();
+        if let Some(surface) = Surface::new(&out, &bind) {
+            let known = surface.pairs();
+            let covered = surface.covered(&known).into_iter().flatten().collect();
+            (out.known, out.covered) = (known.into_iter().collect(), covered);
+        }
+        out
+    }
+
+    /// Corners of a triangle as indices of vertices.
+    pub fn triangle(&self, triangle: u32) -> [u32; 3] {
+        self.triangles[triangle as usize]
+    }
+
+    /// Returns the pairs of triangles that cross, share no vertex, and do not cross in the bind shape, in ascending order.
+    /// Shapes with positions that are not finite have no pairs.
+    ///
+    /// # Panics
+    /// Unless there is one position per vertex.
+    pub fn pairs(&self, positions: &[Vec3]) -> Vec<[u32; 2]> {
+        let Some(surface) = Surface::new(self, positions) else { return Vec::new() };
+        surface.pairs().into_iter().filter(|p| !self.known.contains(p)).collect()
+    }
+
+    /// Counts the crossings of a pose and measures the penetration: the distance of a triangle inside the body to the
+    /// nearest part of the surface that it has passed.
+    ///
+    /// # Panics
+    /// Unless there is one position per vertex.
+    pub fn report(&self, positions: &[Vec3]) -> CrossingsReport {
+        let mut out = CrossingsReport::default();
+        let Some(surface) = Surface::new(self, positions) else { return out };
+        let pairs = surface.pairs();
+        let found: Vec<[u32; 2]> = pairs.iter().filter(|p| !self.known.contains(*p)).copied().collect();
+        out.crossings = found.len();
+        out.folds = found.iter().filter(|[a, b]| self.is_fold(*a, *b)).count();
+        for patch in surface.covered(&pairs) {
+            let own: HashSet<u32> = patch.iter().copied().collect();
+            let inner = patch.iter().filter(|t| !self.covered.contains(t));
+            let depths: Vec<_> =
+                inner.collect::<Vec<_>>().par_iter().map(|&&t| (t, surface.nearest(t, &own))).collect();
+            for (t, nearest) in depths {
+                let Some((other, distance)) = nearest else { continue };
+                let thickness = 2.0 * self.radius[t as usize].min(self.radius[other as usize]);
+                let depth = f64::from(distance / thickness.max(f32::MIN_POSITIVE));
+                let largest =
+                    if self.is_fold(t, other) { &mut out.fold_penetration } else { &mut out.penetration };
+                *largest = largest.max(depth);
+            }
+        }
+        out
+    }
+
+    fn is_fold(&self, a: u32, b: u32) -> bool {
+        let center = |t: u32| self.corners(&self.bind, t).iter().sum::<Vec3>() / 3.0;
+        let thickness = 2.0 * self.radius[a as usize].max(self.radius[b as usize]);
+        center(a).distance(center(b)) < thickness
+    }
+
+    fn corners(&self, x: &[Vec3], t: u32) -> [Vec3; 3] {
+        self.triangles[t as usize].map(|v| x[v as usize])
+    }
+}
+
+/// Returns the triangles that share an edge with each triangle.
+fn beside(triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
+    let mut edges: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * triangles.len());
+    for (t, k) in triangles.iter().zip(0u32..) {
+        let sides = [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
+        edges.extend(sides.map(|[a, b]| ([a.min(b), a.max(b)], k)));
+    }
+    edges.sort_unstable();
+    let mut out = vec![Vec::new(); triangles.len()];
+    for same in edges.chunk_by(|a, b| a.0 == b.0) {
+        for a in same {
+            out[a.1 as usize].extend(same.iter().map(|b| b.1).filter(|b| *b != a.1));
+        }
+    }
+    out
+}
+
+fn bounds(corners: [Vec3; 3]) -> Aabb {
+    Aabb::from_points(&corners.map(Into::into))
+}
+
+/// Whether two triangles cross: an edge of one passes through the inside of the other. Exact for `f32` corners.
+fn cross(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
+    let side = |t: [Vec3; 3], p: Vec3| {
+        let [a, b, c, d] = [t[0], t[1], t[2], p].map(|v| {
+            let [x, y, z] = v.to_array().map(f64::from);
+            Coord3D { x, y, z }
+        });
+        orient3d(a, b, c, d)
+    };
+    let sides = |t: [Vec3; 3], of: [Vec3; 3]| of.map(|p| side(t, p));
+    let apart = |s: &[f64; 3]| {
+        s.iter().all(|v| *v > 0.0) || s.iter().all(|v| *v < 0.0) || s.iter().all(|v| *v == 0.0)
+    };
+    let (of_a, of_b) = (sides(b, a), sides(a, b));
+    if apart(&of_a) || apart(&of_b) {
+        return false;
+    }
+    let pierces = |t: [Vec3; 3], of: [Vec3; 3], s: [f64; 3]| {
+        (0..3).any(|k| {
+            let (p, q, low, high) = (of[k], of[(k + 1) % 3], s[k], s[(k + 1) % 3]);
+            let through = [[0, 1], [1, 2], [2, 0]].map(|[i, j]| side([p, q, t[i]], t[j]));
+            low * high < 0.0 && (through.iter().all(|v| *v > 0.0) || through.iter().all(|v| *v < 0.0))
+        })
+    };
+    pierces(b, a, of_a) || pierces(a, b, of_b)
+}
+
+/// Square of the distance of a point to a triangle, in the manner of Ericson, *Real-Time Collision Detection*, 2004, 5.1.5:
+/// the nearest point lies at a corner, on an edge, or inside.
+fn distance_squared(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
+    let on_edge = |a: Vec3, b: Vec3| {
+        let along = b - a;
+        let t = ((p - a).dot(along) / along.length_squared().max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);
+        p.distance_squared(a + along * t)
+    };
+    let normal = (b - a).cross(c - a);
+    let inside = [(a, b), (b, c), (c, a)].iter().all(|(u, v)| normal.dot((*v - *u).cross(p - *u)) >= 0.0);
+    match normal.try_normalize() {
+        Some(unit) if inside => (p - a).dot(unit).powi(2),
+        _ => on_edge(a, b).min(on_edge(b, c)).min(on_edge(c, a)),
+    }
+}
+
+impl<'a> Surface<'a> {
+    /// Builds the hierarchy; `None` without triangles or with positions that are not finite.
+    fn new(of: &'a Crossings, x: &'a [Vec3]) -> Option<Self> {
+        let boxes: Vec<Aabb> = of.triangles.iter().map(|t| bounds(t.map(|v| x[v as usize]))).collect();
+        if boxes.is_empty() || !x.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let bvh = build_bvh2(&boxes, BvhBuildParams::fast_build(), &mut Duration::default());
+        Some(Self { of, x, bvh })
+    }
+
+    fn corners(&self, t: u32) -> [Vec3; 3] {
+        self.of.corners(self.x, t)
+    }
+
+    /// Calls `each` with the triangles whose leaf touches a box.
+    fn within(&self, bounds: Aabb, mut each: impl FnMut(u32)) {
+        self.bvh.aabb_traverse(bounds, |bvh, node| {
+            let node = &bvh.nodes[node as usize];
+            let first = node.first_index as usize;
+            bvh.primitive_indices[first..first + node.prim_count as usize].iter().for_each(|t| each(*t));
+            true
+        });
+    }
+
+    /// All pairs of triangles that cross and share no vertex, in ascending order.
+    fn pairs(&self) -> Vec<[u32; 2]> {
+        let of = |t: u32| {
+            let (corners, own) = (self.corners(t), self.of.triangles[t as usize]);
+            let mut found = Vec::new();
+            self.within(bounds(corners), |other| {
+                let shares = || self.of.triangles[other as usize].iter().any(|v| own.contains(v));
+                if other > t && !shares() && cross(corners, self.corners(other)) {
+                    found.push([t, other]);
+                }
+            });
+            found.sort_unstable();
+            found
+        };
+        (0..self.of.triangles.len() as u32).into_par_iter().flat_map_iter(of).collect()
+    }
+
+    /// Whether a triangle's middle lies inside another part of the body: of three rays outwards, at least two leave the body
+    /// more often than they enter it.
+    fn inside(&self, t: u32) -> bool {
+        let [a, b, c] = self.corners(t);
+        let (middle, normal) = ((a + b + c) / 3.0, (b - a).cross(c - a).normalize_or_zero());
+        let aside = (b - a).normalize_or_zero();
+        let across = normal.cross(aside);
+        let votes = [aside, (across - aside) * 0.7, (-across - aside) * 0.7].map(|off| {
+            let along = normal + off * TILT;
+            let mut exits = 0;
+            self.bvh.ray_traverse_anyhit(Ray::new_inf(middle.into(), along.into()), |ray, primitive| {
+                let other = self.bvh.primitive_indices[primitive];
+                if other != t && super::ray_triangle(middle, along, self.corners(other)).is_some() {
+                    let [a, b, c] = self.corners(other);
+                    exits += if (b - a).cross(c - a).dot(ray.direction.into()) > 0.0 { 1 } else { -1 };
+                }
+            });
+            exits > 0
+        });
+        votes.iter().filter(|v| **v).count() >= 2
+    }
+
+    /// Connected patches of triangles inside other parts of the body, found from the triangles that cross.
+    fn covered(&self, pairs: &[[u32; 2]]) -> Vec<Vec<u32>> {
+        let crossing: HashSet<u32> = pairs.iter().flatten().copied().collect();
+        let mut starts: Vec<u32> = crossing.iter().copied().collect();
+        starts.sort_unstable();
+        let mut inside = std::collections::HashMap::new();
+        let mut is_inside = |t: u32| *inside.entry(t).or_insert_with(|| self.inside(t));
+        let mut seen = HashSet::new();
+        let mut out = Vec::new();
+        for start in starts.iter().flat_map(|t| std::iter::once(t).chain(&self.of.beside[*t as usize])) {
+            let (mut patch, mut rim) = (Vec::new(), vec![*start]);
+            while let Some(t) = rim.pop() {
+                if !seen.contains(&t) && is_inside(t) {
+                    seen.insert(t);
+                    patch.push(t);
+                    // A patch ends where the surface crosses another part.
+                    if !crossing.contains(&t) || patch.len() == 1 {
+                        rim.extend(&self.of.beside[t as usize]);
+                    }
+                }
+            }
+            if !patch.is_empty() {
+                out.push(patch);
+            }
+        }
+        out
+    }
+
+    /// Returns the nearest triangle outside of a patch to the middle of a triangle of the patch, and its distance.
+    fn nearest(&self, t: u32, patch: &HashSet<u32>) -> Option<(u32, f32)> {
+        let [a, b, c] = self.corners(t);
+        let middle = (a + b + c) / 3.0;
+        let mut reach = (b - a).length().max((c - a).length()).max(f32::MIN_POSITIVE);
+        let whole = self.bvh.nodes[0].aabb().diagonal().length();
+        loop {
+            let mut best: Option<(u32, f32)> = None;
+            let around = Aabb::new((middle - reach).into(), (middle + reach).into());
+            self.within(around, |other| {
+                let distance = distance_squared(middle, self.corners(other)).sqrt();
+                if !patch.contains(&other) && best.is_none_or(|b| distance < b.1) {
+                    best = Some((other, distance));
+                }
+            });
+            match best {
+                Some(best) if best.1 <= reach => return Some(best),
+                _ if reach > whole => return best,
+                _ => reach *= 2.0,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two unit cubes of `n` by `n` squares a side, the second one moved by `offset`.
+    fn cubes(n: u32, offset: Vec3) -> (ControlMesh, Vec<Vec3>) {
+        let mut mesh = ControlMesh::default();
+        let mut posed = Vec::new();
+        for cube in 0..2 {
+            let away = Vec3::X * 5.0 * cube as f32;
+            for side in 0..6u32 {
+                let (axis, far) = ((side % 3) as usize, side / 3);
+                let first = mesh.positions.len() as u32;
+                for (i, j) in (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))) {
+                    let mut x = [0.0; 3];
+                    x[axis] = far as f32;
+                    x[(axis + 1) % 3] = i as f32 / n as f32;
+                    x[(axis + 2) % 3] = j as f32 / n as f32;
+                    mesh.positions.push(Vec3::from(x) + away);
+                    posed.push(Vec3::from(x) + offset * cube as f32);
+                }
+                for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let at = |i: u32, j: u32| first + i * (n + 1) + j;
+                    let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+                    let quad = [[a, b, c], [a, c, d]];
+                    let turned = |t: [u32; 3]| if far == 1 { t } else { [t[0], t[2], t[1]] };
+                    mesh.triangles.extend(quad.map(turned));
+                }
+            }
+        }
+        mesh.rigid = vec![false; mesh.positions.len()];
+        (mesh, posed)
+    }
+
+    #[test]
+    fn triangles_cross_only_if_they_share_more_than_a_border() {
+        let flat = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let through = |z: f32| [Vec3::new(0.2, 0.2, -1.0), Vec3::new(0.3, 0.3, z), Vec3::new(0.2, 0.3, z)];
+        assert!(cross(flat, through(1.0)) && cross(through(1.0), flat));
+        assert!(!cross(flat, through(0.0)), "a corner that touches does not cross");
+        assert!(!cross(flat, through(-0.1)));
+        assert!(!cross(flat, flat.map(|x| x + Vec3::new(0.1, 0.1, 0.0))), "coplanar triangles do not cross");
+        let beside = through(1.0).map(|x| x + Vec3::X);
+        assert!(!cross(flat, beside));
+    }
+
+    #[test]
+    fn a_cube_in_a_cube_penetrates_by_its_overlap() {
+        let offset = Vec3::new(0.77, 0.013, 0.017);
+        let (mesh, posed) = cubes(16, offset);
+        let crossings = Crossings::new(&mesh, &vec![0.5; mesh.positions.len()]);
+        assert!(crossings.known.is_empty());
+        let report = crossings.report(&posed);
+        // Each face of a cube that the other cube's border passes is cut along a line of about 16 squares.
+        assert!(report.crossings > 60 && report.folds == 0, "{report:?}");
+        assert!((report.penetration - 0.23).abs() < 0.02, "{report:?}");
+        // The count is that of all pairs, one by one.
+        let x = |t: &[u32; 3]| t.map(|v| posed[v as usize]);
+        let t = &crossings.triangles;
+        let all = (0..t.len()).map(|a| (a + 1..t.len()).filter(|&b| cross(x(&t[a]), x(&t[b]))).count());
+        assert_eq!(all.sum::<usize>(), report.crossings);
+        assert_eq!(crossings.pairs(&posed).len(), report.crossings);
+        assert_eq!(crossings.report(&mesh.positions), CrossingsReport::default());
+        assert_eq!(crossings.report(&vec![Vec3::NAN; posed.len()]), CrossingsReport::default());
+    }
+}
