@@ -13,5 +13,7 @@ vec3 node_force(uint n, VolumeNode node, vec3 y) {
     if (node.cubes <= 0.0) {
         return vec3(0.0);
     }
-    return loads[n].xyz - y * spring(node, push.lambda, push.firmness) + cube_force(n);
+    // On the finest level the contact springs act through the load.
+    float contact = push.has_base > 0 ? push.contact * node.contact : 0.0;
+    return loads[n].xyz - y * (spring(node, push.lambda, push.firmness) + contact) + cube_force(n);
 }

@@ -37,9 +37,9 @@ float spring(VolumeNode node, float lambda, float firmness) {
     return node.brace * (1.5 + 0.28 * lambda) + node.core * firmness;
 }
 
-// Inverse of the stiffness bound at a node; 0 if it is held.
-float inverse_bound(VolumeNode node, float lambda, float firmness) {
+// Inverse of the stiffness bound at a node with contact springs of this stiffness; 0 if it is held.
+float inverse_bound(VolumeNode node, float lambda, float firmness, float contact) {
     return node.cubes > 0.0
-        ? 1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * lambda) + spring(node, lambda, firmness))
+        ? 1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * lambda) + spring(node, lambda, firmness) + contact)
         : 0.0;
 }

@@ -20,6 +20,8 @@ struct VolumePush {
     float keep;
     // Factor of the force.
     float step;
+    // Stiffness of one contact spring; 0 without contact.
+    float contact;
 };
 
 // What holds a node.
@@ -27,6 +29,8 @@ struct VolumeNode {
     float cubes;
     float brace;
     float core;
+    // Stiffness of the contact springs, in units of one spring.
+    float contact;
 };
 
 // How much a node of another level counts.

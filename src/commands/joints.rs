@@ -21,6 +21,11 @@ const REGION: f32 = 0.6;
 /// Minimum skin weight. A joint deforms a vertex that has more than this weight on both sides of the joint.
 const MIXED: f32 = 0.05;
 
+/// Samples per bone for [`Flesh`].
+const SAMPLES: usize = 8;
+/// Bones collide if they come closer than this fraction of the flesh between them.
+const COLLISION: f32 = 0.25;
+
 /// A test rotation of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
@@ -67,9 +72,48 @@ pub struct JointLine {
     /// Distortion of the whole character.
     #[serde(flatten)]
     pub distortion: DistortionReport,
+    /// Whether the pose drives two bones into each other: nothing can be free of crossings then.
+    pub bones_collide: bool,
     /// Crossings of the whole character.
     #[serde(flatten)]
     pub crossings: CrossingsReport,
+}
+
+/// Thickness of the flesh around the bones.
+struct Flesh {
+    /// Mean distance of the skin from each bone at [`SAMPLES`] places; zero without skin.
+    radius: Vec<[f32; SAMPLES]>,
+}
+
+impl Flesh {
+    fn new(model: &Model) -> Self {
+        let attachments = &model.bound.attachments;
+        let mut sums = vec![[(0.0, 0.0); SAMPLES]; model.skeleton().bones.len()];
+        for ((bone, t), scale) in attachments.bone.iter().zip(&attachments.t).zip(&attachments.scale_vector) {
+            let place = ((t * SAMPLES as f32) as usize).min(SAMPLES - 1);
+            let (sum, count) = &mut sums[bone.index()][place];
+            (*sum, *count) = (*sum + scale.length(), *count + 1.0);
+        }
+        let mean = |(sum, count): (f32, f32)| if count > 0.0 { sum / count } else { 0.0 };
+        Self { radius: sums.into_iter().map(|s| s.map(mean)).collect() }
+    }
+
+    /// Whether two places on bones, apart with their flesh in the bind pose, come closer than [`COLLISION`] times the flesh
+    /// between them.
+    fn bones_collide(&self, skeleton: &Skeleton, rig: &PosedRig) -> bool {
+        let mut places: Vec<(Vec3, Vec3, f32)> = Vec::new();
+        for ((bone, posed), radius) in skeleton.bones.iter().zip(&rig.bones).zip(&self.radius) {
+            for (k, radius) in radius.iter().enumerate().filter(|r| *r.1 > 0.0) {
+                let t = (k as f32 + 0.5) / SAMPLES as f32;
+                places.push((bone.head.lerp(bone.tail, t), posed.head.lerp(posed.tail, t), *radius));
+            }
+        }
+        let collide = |a: &(Vec3, Vec3, f32), b: &(Vec3, Vec3, f32)| {
+            let thickness = a.2 + b.2;
+            a.0.distance(b.0) > thickness && a.1.distance(b.1) < COLLISION * thickness
+        };
+        places.iter().enumerate().any(|(i, a)| places[i + 1..].iter().any(|b| collide(a, b)))
+    }
 }
 
 /// The part of the body that a joint deforms: vertices near the joint, or with skin weights on both of its sides.
@@ -195,7 +239,7 @@ pub fn study(
     let mut evaluators: Vec<Evaluator> = methods.iter().map(bound).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let distortion = Distortion::new(&model.bound.character.control);
-    let crossings = model.crossings();
+    let (crossings, flesh) = (model.crossings(), Flesh::new(model));
     let (rest, mut before) = (model.rest(), Vec::new());
     for evaluator in &mut evaluators {
         let shape = evaluator.evaluate(model, &rest)?;
@@ -208,6 +252,7 @@ pub fn study(
             let mut pose = model.rest();
             turn_joint(skeleton, &mut pose, joint.node, motion.turn(joint))?;
             let rig = PosedRig::new(skeleton, &pose);
+            let bones_collide = flesh.bones_collide(skeleton, &rig);
             let mut shapes = Vec::new();
             for ((evaluator, method), before) in evaluators.iter_mut().zip(methods).zip(&before) {
                 let shape = evaluator.evaluate(model, &pose)?;
@@ -220,6 +265,7 @@ pub fn study(
                     joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
                     measure,
                     distortion: distortion.report(&shape.control),
+                    bones_collide,
                     crossings: crossings.report(&shape.control),
                 };
                 shapes.push((line, shape));

@@ -16,6 +16,7 @@ mod ray;
 mod sets;
 mod solid;
 mod spline;
+mod thickness;
 mod walk;
 mod weld;
 
@@ -34,5 +35,6 @@ pub use ray::ray_triangle;
 pub(crate) use sets::{apart, root, unite};
 pub use solid::{Solid, solid};
 pub use spline::Spline;
+pub use thickness::Thickness;
 pub use walk::{Place, Walk};
 pub use weld::{WELD_TOLERANCE, Weld, weld};

@@ -110,9 +110,16 @@ impl Model {
         self.measure.bind_volume()
     }
 
-    /// Prepares the search for crossing triangles in poses of the skin.
+    /// Prepares the search for crossing triangles in poses of the skin. A limb's radius is the mean of its bone's vertices.
     pub fn crossings(&self) -> Crossings {
-        let radius: Vec<f32> = self.bound.attachments.scale_vector.iter().map(|s| s.length()).collect();
+        let attachments = &self.bound.attachments;
+        let mut sums = vec![(0.0, 0.0f32); self.skeleton().bones.len()];
+        for (bone, scale) in attachments.bone.iter().zip(&attachments.scale_vector) {
+            let (sum, count) = &mut sums[bone.index()];
+            (*sum, *count) = (*sum + scale.length(), *count + 1.0);
+        }
+        let radius: Vec<f32> =
+            attachments.bone.iter().map(|b| sums[b.index()].0 / sums[b.index()].1).collect();
         Crossings::new(&self.bound.character.control, &radius)
     }
 

@@ -19,22 +19,14 @@ layout(push_constant, scalar) uniform Push {
     VolumePush push;
 };
 
+#include "lib/cube_place.glsl"
+
 void skin(uint v) {
     uint cell = place_cells[v];
     if (cell == NONE) {
         return;
     }
-    vec3 place = texelFetch(places, int(v)).xyz;
-    uvec4 near = texelFetch(corners, int(2 * cell));
-    uvec4 far = texelFetch(corners, int(2 * cell + 1));
-    vec3 x[8];
-    for (int i = 0; i < 4; ++i) {
-        x[i] = texelFetch(displacements, int(near[i])).xyz;
-        x[i + 4] = texelFetch(displacements, int(far[i])).xyz;
-    }
-    vec3 low = mix(mix(x[0], x[1], place.x), mix(x[2], x[3], place.x), place.y);
-    vec3 high = mix(mix(x[4], x[5], place.x), mix(x[6], x[7], place.x), place.y);
-    positions[v] = vec4(mix(low, high, place.z), 0.0);
+    positions[v] = vec4(cube_place(cell, texelFetch(places, int(v)).xyz), 0.0);
 }
 
 void main() {

@@ -31,7 +31,8 @@ void move(uint n) {
     }
     vec3 y = displacements[n].xyz;
     vec3 force = node_force(n, node, y);
-    vec3 d = moves[n].xyz * push.keep + force * (push.step * inverse_bound(node, push.lambda, push.firmness));
+    float inverse = inverse_bound(node, push.lambda, push.firmness, push.contact * node.contact);
+    vec3 d = moves[n].xyz * push.keep + force * (push.step * inverse);
     moves[n] = vec4(d, 0.0);
     displacements[n] = vec4(y + d, 0.0);
 }

@@ -163,6 +163,8 @@ fn what_frames_read_of_a_method_changes_without_binding() {
     let few = |iterations| Geometric::Fast(fast::Params { iterations, ..fast::Params::deformer() });
     let firm =
         |firmness| Recipe::volume(volume::Params { cubes: 500, firmness, ..volume::Params::default() });
+    let touching =
+        |contact| Recipe::volume(volume::Params { cubes: 500, contact, ..volume::Params::default() });
     let soft = |torsion| Recipe::springs(springs::Params { torsion, ..springs::Params::default() });
     for [a, b] in [
         [0.2, 0.9].map(|factor| Recipe::geometric(Geometric::Blend { factor })),
@@ -170,6 +172,7 @@ fn what_frames_read_of_a_method_changes_without_binding() {
         [1, 30].map(|n| Recipe::geometric(few(n))),
         [1.0, 3.0].map(soft),
         [0.1, 3.0].map(firm),
+        [0, 3].map(touching),
     ] {
         let name = a.name();
         let mut graph = Graph::new(&kernels, &bound, &a, false).unwrap();

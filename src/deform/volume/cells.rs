@@ -1,5 +1,6 @@
 //! The cubes inside a character, the nodes that its bones hold, and the place of its skin in them.
 
+use super::contact::{Contact, Shape};
 use super::levels::Level;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{BoneId, Result};
@@ -28,6 +29,12 @@ pub struct Place {
 }
 
 impl Place {
+    /// Weights of the cube's corners at the place.
+    pub fn weights(&self) -> [f32; 8] {
+        let side = |k: usize, far: usize| if far == 1 { self.at[k] } else { 1.0 - self.at[k] };
+        std::array::from_fn(|corner| (0..3).map(|k| side(k, corner >> k & 1)).product())
+    }
+
     /// The place's position by trilinear interpolation; outside the cube by extrapolation.
     pub fn position(&self, cell: &[u32; 8], nodes: &[Vec3]) -> Vec3 {
         let x = cell.map(|n| nodes[n as usize]);
@@ -45,6 +52,8 @@ pub struct Cells {
     pub home: Vec<u32>,
     /// Place of each control vertex in its cube. The geometric method places vertices with `None`.
     pub embedding: Vec<Option<Place>>,
+    /// What contact needs.
+    pub contact: Contact,
     /// Whether bones hold a node.
     pub held: Vec<bool>,
     /// The nodes of the finest level as a character without triangles, which a geometric method can pose.
@@ -75,6 +84,7 @@ impl Cells {
             levels: Vec::new(),
             home: Vec::new(),
             embedding: vec![None; character.control.positions.len()],
+            contact: Contact::default(),
             held: Vec::new(),
             nodes: as_character(character, Vec::new(), Default::default()),
         })
@@ -144,12 +154,14 @@ impl Cells {
             }
         }
         adopt(&mut embedding, positions.len(), triangles, place);
+        let shape = Shape { embedding: &embedding, positions, normals: &normals, triangles };
+        let contact = Contact::new(&shape, &cells, rest, size);
         let low = rest.iter().fold(DVec3::INFINITY, |low, x| low.min(*x));
         let grid = rest.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
         let levels = Level::finest(size as f32, cells, grid, held.clone(), &core).hierarchy();
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();
         let nodes = as_character(character, nodes, inside.weights.influences());
-        Ok(Self { levels, home, embedding, held, nodes })
+        Ok(Self { levels, home, embedding, contact, held, nodes })
     }
 }
 

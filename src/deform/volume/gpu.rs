@@ -2,6 +2,8 @@
 
 use super::Params;
 use super::cells::Cells;
+use super::contact;
+use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
 use super::solve::{COARSE_TURNS, Op, START_TURNS, reschedule, schedule, start_of};
 use crate::base::Result;
@@ -36,6 +38,8 @@ shared_with_shaders! {
         pub keep: f32,
         /// Factor of the force.
         pub step: f32,
+        /// Stiffness of one contact spring; 0 without contact.
+        pub contact: f32,
     }
 }
 
@@ -54,6 +58,7 @@ pub struct VolumePipelines {
     step: Compute,
     prolong: Compute,
     skin: Compute,
+    contact: ContactPipelines,
 }
 
 /// A character's cubes on the GPU.
@@ -62,6 +67,7 @@ pub struct VolumeState {
     start: Option<GeometricState>,
     levels: Vec<LevelState>,
     starting: Option<Starting>,
+    contact: Option<ContactState>,
     params: Params,
     schedule: Vec<Op>,
     vertices: u32,
@@ -91,22 +97,22 @@ struct Transfer {
 }
 
 /// Buffers of a level that several stages read.
-struct LevelBuffers {
-    corners: Buffer,
-    nodes: Buffer,
+pub(super) struct LevelBuffers {
+    pub(super) corners: Buffer,
+    pub(super) nodes: Buffer,
     at_node: (Buffer, Buffer),
-    displacements: Buffer,
+    pub(super) displacements: Buffer,
     bases: Buffer,
-    rotations: Buffer,
+    pub(super) rotations: Buffer,
     forces: Buffer,
-    loads: Buffer,
+    pub(super) loads: Buffer,
     residuals: Buffer,
     moves: Buffer,
     weights: Buffer,
 }
 
 /// Uploads a list; an empty one as one zero, since a buffer is never empty.
-fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Buffer> {
+pub(super) fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Buffer> {
     if data.is_empty() {
         Buffer::zeroed::<T>(device, name, 1)
     } else {
@@ -114,7 +120,11 @@ fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Buffer
     }
 }
 
-fn upload_lists<T: Pod>(device: &Arc<Device>, name: &str, lists: &Lists<T>) -> Result<(Buffer, Buffer)> {
+pub(super) fn upload_lists<T: Pod>(
+    device: &Arc<Device>,
+    name: &str,
+    lists: &Lists<T>,
+) -> Result<(Buffer, Buffer)> {
     Ok((upload(device, name, &lists.offset)?, upload(device, name, &lists.entry)?))
 }
 
@@ -137,7 +147,7 @@ impl LevelBuffers {
         })
     }
 
-    fn texels(buffer: &Buffer) -> Resource<'_> {
+    pub(super) fn texels(buffer: &Buffer) -> Resource<'_> {
         Resource::Texels(buffer, Texel::Float4)
     }
 }
@@ -161,6 +171,7 @@ impl VolumePipelines {
             step: new(spv!("deform/volume/step.comp"))?,
             prolong: new(spv!("deform/volume/prolong.comp"))?,
             skin: new(spv!("deform/volume/skin.comp"))?,
+            contact: ContactPipelines::new(device, span)?,
         };
         out.step.reflection().check::<Node>()?;
         out.load.reflection().check::<Share>()?;
@@ -184,8 +195,15 @@ impl VolumePipelines {
         let params = params.sane();
         let schedule = schedule(&params, cells.levels.len());
         let vertices = cells.embedding.len() as u32;
-        let mut out =
-            VolumeState { start: None, levels: Vec::new(), starting: None, params, schedule, vertices };
+        let mut out = VolumeState {
+            start: None,
+            levels: Vec::new(),
+            starting: None,
+            contact: None,
+            params,
+            schedule,
+            vertices,
+        };
         if cells.levels.is_empty() {
             return Ok(out);
         }
@@ -203,6 +221,7 @@ impl VolumePipelines {
             out.levels.push(state);
             buffers.push(own);
         }
+        out.contact = Some(self.contact.bind(cells, &buffers, &nodes.position, positions)?);
         out.starting = Some(self.starting(cells, &buffers[0], &nodes.position, rig, positions)?);
         Ok(out)
     }
@@ -338,17 +357,22 @@ impl VolumePipelines {
     ) {
         let (Some(start), Some(starting)) = (&state.start, &state.starting) else { return };
         geometric.record(start, rig, frame);
+        let mut contact = 0.0;
         for op in &state.schedule {
+            if matches!(op, Op::Touch(_)) {
+                contact = contact::STIFFNESS;
+            }
             frame.barrier();
-            self.dispatch(*op, state, starting, frame);
+            self.dispatch(*op, state, starting, contact, frame);
         }
     }
 
-    fn dispatch(&self, op: Op, state: &VolumeState, starting: &Starting, frame: &mut Frame) {
+    fn dispatch(&self, op: Op, state: &VolumeState, starting: &Starting, contact: f32, frame: &mut Frame) {
         let push = VolumePush {
             lambda: state.params.lambda(),
             firmness: state.params.firmness,
             turns: 1,
+            contact,
             ..VolumePush::default()
         };
         let levels = &state.levels;
@@ -358,11 +382,20 @@ impl VolumePipelines {
             has_base: u32::from(level > 0),
             ..push
         };
+        let between = |level: usize| levels[level].transfer.as_ref();
+        if let Some(contact) = &state.contact {
+            match op {
+                Op::Touch(touch) => return self.contact.touch(contact, touch, frame),
+                Op::Press => return self.contact.press(contact, at(0, 0), frame),
+                Op::Brace(level) => return self.contact.brace(contact, level, frame),
+                Op::Part => return self.contact.part(contact, frame),
+                _ => {}
+            }
+        }
         let groups = |count: u32| [count.div_ceil(GROUP_SIZE * self.span), 1, 1];
         let mut run = |stage: &Compute, bindings: &Bindings, push: VolumePush| {
             frame.dispatch_groups(stage, bindings, &push, groups(push.count));
         };
-        let between = |level: usize| levels[level].transfer.as_ref();
         match op {
             Op::Start => run(&self.start, &starting.start, at(0, levels[0].nodes)),
             Op::Orient => {
@@ -398,6 +431,7 @@ impl VolumePipelines {
                 let Some(transfer) = between(level + 1) else { return };
                 run(&self.prolong, &transfer.prolong, at(level, levels[level].nodes));
             }
+            Op::Touch(_) | Op::Press | Op::Brace(_) | Op::Part => {}
             Op::Skin => run(&self.skin, &starting.skin, at(0, state.vertices)),
         }
     }

@@ -24,7 +24,7 @@ pub struct Lists<T> {
 
 impl<T: Copy> Lists<T> {
     /// Collects `(list, entry)` pairs; entries keep their order within a list.
-    fn new(count: usize, pairs: &[(u32, T)]) -> Self {
+    pub fn new(count: usize, pairs: &[(u32, T)]) -> Self {
         let mut offset = vec![0u32; count + 1];
         pairs.iter().for_each(|p| offset[p.0 as usize + 1] += 1);
         (0..count).for_each(|i| offset[i + 1] += offset[i]);
@@ -53,6 +53,8 @@ shared_with_shaders! {
         pub brace: f32,
         /// Number of nodes around bones that [`super::Params::firmness`] pulls to their start.
         pub core: f32,
+        /// Stiffness of the contact springs, in units of one spring: 0 in a binding, set in frames with contact.
+        pub contact: f32,
     }
 
     /// How much a node of another level counts.

@@ -2,7 +2,8 @@
 //!
 //! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the nodes of
 //! the cubes; nodes on bones stay there; the other nodes then move until the cubes are in elastic equilibrium ([`solve`]).
-//! The skin follows its cube, so the cost does not depend on the mesh but for this last step.
+//! The skin follows its cube, so the cost does not depend on the mesh but for this last step. [`contact`] parts the flesh
+//! where it meets itself.
 //!
 //! The energy of a cube with edge length `h`, nodes `y` and the rotation `R` nearest to its deformation is
 //!
@@ -17,6 +18,8 @@
 //! stiffness is [`Params::firmness`].
 
 pub mod cells;
+pub mod contact;
+pub mod contact_gpu;
 pub mod converge;
 pub mod gold;
 pub mod gpu;
@@ -41,6 +44,8 @@ pub struct Params {
     pub volume: f32,
     /// Multigrid cycles per frame, 0..=64.
     pub cycles: u32,
+    /// Further cycles in which flesh stops flesh that it meets, 0..=16; 0: flesh passes through flesh.
+    pub contact: u32,
 }
 
 /// Poisson's ratio of the flesh for a volume setting of 1.
@@ -48,7 +53,7 @@ pub const LARGEST_POISSON: f32 = 0.45;
 
 impl Default for Params {
     fn default() -> Self {
-        Self { cubes: 5000, firmness: 0.5, volume: 2.0 / 3.0, cycles: 4 }
+        Self { cubes: 5000, firmness: 0.5, volume: 2.0 / 3.0, cycles: 4, contact: 0 }
     }
 }
 
@@ -63,6 +68,7 @@ impl Params {
             firmness: clean(self.firmness, d.firmness, 10.0),
             volume: clean(self.volume, d.volume, 1.0),
             cycles: self.cycles.min(64),
+            contact: self.contact.min(16),
         }
     }
 
@@ -74,6 +80,7 @@ impl Params {
             "firmness" => self.firmness = value,
             "volume" => self.volume = value,
             "cycles" => self.cycles = count,
+            "contact" => self.contact = count,
             _ => return false,
         }
         *self = self.sane();

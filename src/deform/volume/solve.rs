@@ -6,6 +6,7 @@
 
 use super::Params;
 use super::cells::Cells;
+use super::contact::{self, Pairs, Search};
 use super::converge::Flesh;
 use super::levels::{LEVELS, Level, NEAR, Node};
 use crate::base::Result;
@@ -48,10 +49,10 @@ impl Stiffness {
         node.brace * (1.5 + 0.28 * self.lambda) + node.core * self.firmness
     }
 
-    /// The inverse of the stiffness bound `D` at a node; 0 if the node is held.
-    pub fn inverse_bound(&self, node: &Node) -> f32 {
+    /// The inverse of the stiffness bound `D` at a node with contact springs of this stiffness; 0 if the node is held.
+    pub fn inverse_bound(&self, node: &Node, contact: f32) -> f32 {
         if node.cubes > 0.0 {
-            1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * self.lambda) + self.spring(node))
+            1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * self.lambda) + self.spring(node) + contact)
         } else {
             0.0
         }
@@ -94,8 +95,38 @@ pub enum Op {
     },
     /// Adds the displacements of the next coarser level.
     Prolong(usize),
+    /// Pairs the points or vertices that are in contact.
+    Touch(Touch),
+    /// Computes the forces of the contact springs and adds them to the load of the finest nodes.
+    Press,
+    /// Takes the stiffness of the contact springs at each node of this level from the finer nodes.
+    Brace(usize),
     /// Places the skin.
     Skin,
+    /// Parts vertices of the skin that overlap, by one step.
+    Part,
+}
+
+/// What [`Op::Touch`] pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Touch {
+    /// Points on the skin, for springs that part the cubes.
+    Flesh,
+    /// The same points at the end of the solve, to find where the skin may overlap.
+    Near,
+    /// Vertices of the skin there.
+    Skin,
+}
+
+impl Touch {
+    /// How pairs are judged.
+    pub fn search(self) -> Search {
+        match self {
+            Self::Flesh => contact::FLESH,
+            Self::Near => contact::NEAR,
+            Self::Skin => contact::SKIN,
+        }
+    }
 }
 
 /// The stages of a frame in order; none without levels.
@@ -110,18 +141,30 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
     out.clear();
     if levels > 0 {
         out.extend([Op::Start, Op::Orient]);
-        (0..params.cycles).for_each(|_| cycle(out, params, 0, levels));
-        out.push(Op::Skin);
+        for c in 0..params.cycles + params.contact {
+            let touching = c >= params.cycles;
+            if touching {
+                out.extend([Op::Touch(Touch::Flesh), Op::Press]);
+                out.extend((1..levels).map(Op::Brace));
+            }
+            cycle(out, params, 0, levels, touching);
+        }
+        if params.contact > 0 {
+            out.extend([Op::Touch(Touch::Near), Op::Skin, Op::Touch(Touch::Skin)]);
+            out.extend((0..contact::STEPS).map(|_| Op::Part));
+        } else {
+            out.push(Op::Skin);
+        }
     }
 }
 
-fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize) {
+fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touching: bool) {
     let coarsest = level + 1 == levels;
     if !coarsest {
         let coarse = level + 1;
         out.extend([Op::Forces { level, zero: false }, Op::Residual(level), Op::Coarsen(coarse)]);
         out.extend([Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
-        cycle(out, params, coarse, levels);
+        cycle(out, params, coarse, levels, touching);
         out.push(Op::Prolong(level));
     }
     let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
@@ -132,7 +175,11 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize) {
     let sigma = theta / delta;
     let (mut rho, mut keep, mut step) = (1.0 / sigma, 0.0, 1.0 / theta);
     for _ in 0..steps {
-        out.extend([Op::Forces { level, zero: false }, Op::Step { level, keep, step }]);
+        out.push(Op::Forces { level, zero: false });
+        if touching && level == 0 {
+            out.push(Op::Press);
+        }
+        out.push(Op::Step { level, keep, step });
         let next = 1.0 / (2.0 * sigma - rho);
         (keep, step) = (next * rho, 2.0 * next / delta);
         rho = next;
@@ -168,6 +215,8 @@ struct State {
     rotation: Vec<Quat>,
     /// Mean edges of each cube at zero displacement; zero on the finest level.
     base: Vec<[Vec3; 3]>,
+    /// Stiffness of the contact springs at each node.
+    contact: Vec<f32>,
     /// Force of each cube on its corners.
     corner: Vec<[Vec3; 8]>,
 }
@@ -180,6 +229,8 @@ pub struct VolumeReference {
     params: Params,
     schedule: Vec<Op>,
     states: Vec<State>,
+    /// Pairs of the points on the skin, and of its vertices.
+    pairs: [Pairs; 2],
     /// Lets every solve converge in f64.
     exact: Option<Flesh>,
 }
@@ -218,12 +269,14 @@ impl VolumeReference {
             force: vec![Vec3::ZERO; level.nodes.len()],
             rotation: vec![Quat::IDENTITY; level.cells.len()],
             base: vec![[Vec3::ZERO; 3]; level.cells.len()],
+            contact: vec![0.0; level.nodes.len()],
             corner: vec![[Vec3::ZERO; 8]; level.cells.len()],
         };
         let states = cells.levels.iter().map(state).collect();
         let start = start_of(method).bind(&cells.nodes)?;
         let schedule = schedule(&params, cells.levels.len());
-        Ok(Self { cells: cells.clone(), start, schedule, params, states, exact: None })
+        let pairs = Default::default();
+        Ok(Self { cells: cells.clone(), start, schedule, params, states, pairs, exact: None })
     }
 
     /// The parameters.
@@ -276,6 +329,7 @@ impl VolumeReference {
         let Some(finest) = cells.levels.first() else { return };
         match op {
             Op::Start => {
+                self.states.iter_mut().for_each(|s| s.contact.fill(0.0));
                 let state = &mut self.states[0];
                 state.y.copy_from_slice(start);
                 let spring = |node: &Node| stiffness.spring(node);
@@ -337,9 +391,9 @@ impl VolumeReference {
             }
             Op::Step { level, keep, step } => {
                 self.sum(level, stiffness);
-                let State { y, d, force, .. } = &mut self.states[level];
+                let State { y, d, force, contact, .. } = &mut self.states[level];
                 for (n, node) in cells.levels[level].nodes.iter().enumerate() {
-                    d[n] = d[n] * keep + force[n] * (step * stiffness.inverse_bound(node));
+                    d[n] = d[n] * keep + force[n] * (step * stiffness.inverse_bound(node, contact[n]));
                     y[n] += d[n];
                 }
             }
@@ -350,6 +404,55 @@ impl VolumeReference {
                     state.y[n] +=
                         of.prolong.of(n).iter().map(|s| above.y[s.node as usize] * s.weight).sum::<Vec3>();
                 }
+            }
+            Op::Touch(touch) => {
+                let State { y, rotation, .. } = &self.states[0];
+                let (contact, search) = (&cells.contact, touch.search());
+                let [points, skin] = &mut self.pairs;
+                match touch {
+                    Touch::Flesh | Touch::Near => {
+                        points.find(&contact.points, &cells, y, rotation, search, |_| true)
+                    }
+                    Touch::Skin => {
+                        let near = |v: usize| points.pair[contact.owner[v] as usize].is_some();
+                        skin.find(&contact.skin, &cells, y, rotation, search, near)
+                    }
+                }
+            }
+            Op::Press => {
+                let State { y, load, contact, .. } = &mut self.states[0];
+                let at = |i: u32| match cells.contact.points.place[i as usize] {
+                    Some(place) => place.position(&finest.cells[place.cell as usize], y),
+                    None => Vec3::ZERO,
+                };
+                let push = |i: u32| {
+                    let pair = self.pairs[0].pair[i as usize]?;
+                    let gap = (at(i) - at(pair.partner)).dot(pair.normal);
+                    Some(pair.normal * (contact::STIFFNESS * (pair.keep - gap).max(0.0)))
+                };
+                let push: Vec<Option<Vec3>> =
+                    (0..self.pairs[0].pair.len() as u32).into_par_iter().map(push).collect();
+                for (n, node) in finest.nodes.iter().enumerate() {
+                    (load[n], contact[n]) = (start[n] * stiffness.spring(node), 0.0);
+                    for share in cells.contact.at_node.of(n) {
+                        if let Some(push) = push[share.node as usize] {
+                            load[n] += push * share.weight;
+                            contact[n] += 2.0 * contact::STIFFNESS * share.weight.abs();
+                        }
+                    }
+                }
+            }
+            Op::Brace(level) => {
+                let (finer, coarse) = self.states.split_at_mut(level);
+                let finer = &finer[level - 1].contact;
+                for (n, contact) in coarse[0].contact.iter_mut().enumerate() {
+                    let shares = cells.levels[level].restrict.of(n);
+                    *contact = shares.iter().map(|s| finer[s.node as usize] * s.weight).sum();
+                }
+            }
+            Op::Part => {
+                let near = |v: usize| self.pairs[0].pair[cells.contact.owner[v] as usize].is_some();
+                contact::part(&cells.contact, &self.pairs[1], near, finest.size, skin);
             }
             Op::Skin => {
                 let y = &self.states[0].y;
@@ -365,13 +468,15 @@ impl VolumeReference {
     /// Sums the forces at the nodes of a level; zero at held nodes.
     fn sum(&mut self, level: usize, stiffness: Stiffness) {
         let of = &self.cells.levels[level];
-        let State { y, load, force, corner, .. } = &mut self.states[level];
+        let State { y, load, force, corner, contact, .. } = &mut self.states[level];
         force.par_iter_mut().enumerate().for_each(|(n, force)| {
             let node = &of.nodes[n];
             *force = Vec3::ZERO;
             if node.cubes > 0.0 {
                 let cubes: Vec3 = of.at_node.of(n).iter().map(|&k| corner_of(corner, k)).sum();
-                *force = load[n] - y[n] * stiffness.spring(node) + cubes;
+                // On the finest level the contact springs act through the load.
+                let spring = stiffness.spring(node) + if level > 0 { contact[n] } else { 0.0 };
+                *force = load[n] - y[n] * spring + cubes;
             }
         });
     }

@@ -198,6 +198,7 @@ fn no_pose_and_no_setting_makes_a_vertex_leave_the_body() {
             firmness: [0.0, 0.3, 10.0, f32::NAN][round % 4],
             volume: [0.0, 1.0, 0.6][round % 3],
             cycles: [1, 4, 64][round % 3],
+            contact: [0, 3, 16][round % 3],
         };
         let x = posed(&bound, &Recipe::volume(wild), &pose);
         let rig = PosedRig::new(&bound.character.skeleton, &pose);
@@ -253,7 +254,7 @@ fn many_cycles_end_at_the_gold_standard() {
     let bound = cylinder(2, 24, 32);
     for (volume, firmness) in [(0.0, 0.3), (1.0, 0.0)] {
         let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, Quat::from_rotation_x(1.2)));
-        let params = Params { volume, firmness, cycles: 64, cubes: 400 };
+        let params = Params { volume, firmness, cycles: 64, cubes: 400, contact: 0 };
         let cells = Arc::new(Cells::bind(&bound.character, params.cubes).unwrap());
         let mut start = crate::deform::Streams::default();
         Geometric::Dqs.bind(&cells.nodes).unwrap().reference(&rig, &mut start);
@@ -291,4 +292,50 @@ fn many_cycles_end_at_the_gold_standard() {
             assert!((both[0] / both[1] - 1.0).abs() < 1e-3, "{both:?}");
         }
     }
+}
+
+/// A long cylinder of two bones, bent so far that its two halves pass each other without contact.
+fn folded() -> (Bound, Pose) {
+    let bound = cylinder(2, 24, 64);
+    let pose = bent(&bound, Quat::from_rotation_x(2.5));
+    (bound, pose)
+}
+
+#[test]
+fn contact_parts_a_fold_and_leaves_the_bind_pose() {
+    let (bound, pose) = folded();
+    let control = &bound.character.control;
+    let crossings = crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]);
+    let with = |contact| Recipe::volume(Params { contact, ..few() });
+    let [apart, touching] = [0, 3].map(|c| crossings.report(&posed(&bound, &with(c), &pose)));
+    assert!(apart.crossings > 60, "{apart:?}");
+    assert!(4 * touching.crossings < apart.crossings, "{touching:?} {apart:?}");
+    // Nothing is in contact in the bind pose, nor in a small bend.
+    for pose in [rest(&bound), bent(&bound, Quat::from_rotation_x(0.4))] {
+        let more = Recipe::volume(Params { cycles: few().cycles + 3, ..few() });
+        let off = farthest(&posed(&bound, &with(3), &pose), &posed(&bound, &more, &pose));
+        assert!(off < 1e-6, "{off}");
+    }
+}
+
+#[test]
+fn contact_moves_rigidly_with_the_body_and_scales_with_it() {
+    let (bound, pose) = folded();
+    let recipe = Recipe::volume(Params { contact: 3, ..few() });
+    let first = posed(&bound, &recipe, &pose);
+    let turn = Quat::from_axis_angle(Vec3::new(0.3, 1.0, -0.4).normalize(), 1.1);
+    let mut moved = pose.clone();
+    moved.local[0].rotation = (turn * Quat::from_array(moved.local[0].rotation)).into();
+    moved.local[0].translation = (turn * Vec3::from(pose.local[0].translation) + Vec3::X).into();
+    let second: Vec<Vec3> = posed(&bound, &recipe, &moved);
+    let back: Vec<Vec3> = second.iter().map(|x| turn.inverse() * (*x - Vec3::X)).collect();
+    let crossings = |x: &[Vec3]| {
+        let control = &bound.character.control;
+        crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]).report(x).crossings
+    };
+    // Pairs may change with the last bit of a distance, so few vertices may differ by a fraction of a cube.
+    let far = first.iter().zip(&back).filter(|(a, b)| a.distance(**b) > 0.02 * RADIUS).count();
+    assert!(far * 50 < first.len(), "{far} of {}", first.len());
+    assert!(farthest(&first, &back) < 0.2 * RADIUS);
+    assert!(crossings(&back) < 40);
 }

@@ -59,13 +59,22 @@ const VOLUME: [Number; 2] = [
 ];
 
 /// Settings of the volume's solver.
-const CUBES: [Number; 2] = [
+const CUBES: [Number; 3] = [
     Number {
         logarithmic: true,
         whole: true,
         ..number("cubes", "Cubes", [500.0, 20_000.0], "About so many cubes fill the character")
     },
     Number { whole: true, ..number("cycles", "Cycles", [1.0, 16.0], "Solver cycles per frame") },
+    Number {
+        whole: true,
+        ..number(
+            "contact",
+            "Contact",
+            [0.0, 8.0],
+            "Further cycles in which flesh stops flesh; 0: it passes through",
+        )
+    },
 ];
 
 /// Settings of the solver.

@@ -1,0 +1,49 @@
+// Force of the contact spring at each point.
+#version 460
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+
+#include "types/contact.glsl"
+#include "lib/span.glsl"
+
+layout(local_size_x = GROUP_SIZE) in;
+
+layout(set = 0, binding = 0) uniform usamplerBuffer corners;
+layout(set = 0, binding = 1) uniform samplerBuffer displacements;
+layout(set = 0, binding = 2) uniform samplerBuffer places;
+layout(set = 0, binding = 3, scalar) readonly buffer PlaceCells { uint place_cells[]; };
+layout(set = 0, binding = 4, scalar) readonly buffer Partners { uint partners[]; };
+// Common normal; in w the distance to keep.
+layout(set = 0, binding = 5, scalar) readonly buffer Pairs { vec4 pairs[]; };
+// In w: whether the point has a partner.
+layout(set = 0, binding = 6, scalar) writeonly buffer Pushes { vec4 pushes[]; };
+
+layout(push_constant, scalar) uniform Push {
+    ContactPush push;
+};
+
+#include "lib/cube_place.glsl"
+
+vec3 position(uint i) {
+    return cube_place(place_cells[i], texelFetch(places, int(i)).xyz);
+}
+
+void press(uint i) {
+    uint j = partners[i];
+    if (j == NONE) {
+        pushes[i] = vec4(0.0);
+        return;
+    }
+    vec4 pair = pairs[i];
+    float gap = dot(position(i) - position(j), pair.xyz);
+    pushes[i] = vec4(pair.xyz * (push.stiffness * max(pair.w - gap, 0.0)), 1.0);
+}
+
+void main() {
+    for (uint k = 0; k < SPAN; ++k) {
+        uint i = span_element(k);
+        if (i < push.count) {
+            press(i);
+        }
+    }
+}

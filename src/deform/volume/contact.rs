@@ -1,0 +1,300 @@
+//! Contact of the flesh with itself, without friction.
+//!
+//! A point of the skin is in contact if an opposing part of the skin lies behind it: the two have passed each other. Both push
+//! along their common normal only, so both sides give way and slide. Two passes follow each other:
+//!
+//! 1. In the last cycles of the solve, springs part points of the skin that are [`SPACING`] cubes apart. They move
+//!    the cubes, so flesh gives way and keeps its volume.
+//! 2. Folds are finer than cubes. [`STEPS`] steps on the skin itself part vertices that still overlap, by [`LARGEST_MOVE`]
+//!    at most per step, and spread each move to the neighbours.
+//!
+//! A pass deeper than [`DEEPEST`] times the flesh below the point is ignored: bones that the pose drives into each other win.
+//! Pairs that already overlap or touch in the bind pose keep that distance.
+
+use super::cells::{Cells, Place};
+use super::levels::{Lists, Share};
+use crate::base::math::{DVec3, Quat, Vec3};
+use crate::geom::{Adjacency, Thickness};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Steps on the skin.
+pub const STEPS: u32 = 6;
+/// Stiffness of a contact spring, in units of `μ h`.
+pub const STIFFNESS: f32 = 2.0;
+/// Largest move of a vertex in a step on the skin, in cubes.
+pub const LARGEST_MOVE: f32 = 0.075;
+/// Distance of points on the skin, in cubes.
+const SPACING: f64 = 0.8;
+/// Maximum number of points per triangle side.
+const MOST_PER_SIDE: f64 = 64.0;
+/// Deepest pass, as a fraction of the thickness of the flesh.
+const DEEPEST: f32 = 0.5;
+/// Points with normals that agree less than this belong to different sheets of the skin.
+const SAME_SHEET: f64 = 0.3;
+/// Pairs that are closer than this in the bind pose, in cubes, keep the distance they have there.
+const NEAR_AT_BIND: f32 = 4.0;
+
+/// How a search for pairs judges them; lengths in cubes.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Largest distance of a pair.
+    pub reach: f32,
+    /// Largest distance across the common normal.
+    pub lateral: f32,
+    /// Distance along the common normal that pairs keep.
+    pub margin: f32,
+    /// A pair is found if it is closer than the distance to keep plus this.
+    pub ahead: f32,
+}
+
+/// The search of the points during the solve.
+pub const FLESH: Search = Search { reach: 2.0, lateral: 0.7, margin: 0.1, ahead: 0.0 };
+/// The search of the points after the solve: it finds where the skin may need the second pass.
+pub const NEAR: Search = Search { reach: 2.0, lateral: 0.7, margin: 0.1, ahead: 0.2 };
+/// The search of the vertices of the skin.
+pub const SKIN: Search = Search { reach: 0.9, lateral: 0.5, margin: 0.03, ahead: 0.0 };
+
+/// Points in the cubes.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    /// Place of each point in its cube; `None` for a point that takes no part.
+    pub place: Vec<Option<Place>>,
+    /// Bind position.
+    pub bind: Vec<Vec3>,
+    /// Outward normal in the bind pose.
+    pub normal: Vec<Vec3>,
+    /// Deepest pass, metres.
+    pub depth: Vec<f32>,
+}
+
+/// What contact needs of a character.
+#[derive(Clone, Debug, Default)]
+pub struct Contact {
+    /// Points on the skin that part the cubes.
+    pub points: Points,
+    /// The control vertices.
+    pub skin: Points,
+    /// Per control vertex: the point that tells whether contact is near.
+    pub owner: Vec<u32>,
+    /// Per node of the finest level: the points that it moves.
+    pub at_node: Lists<Share>,
+    /// Neighbours of the control vertices.
+    pub neighbors: Adjacency,
+}
+
+/// The bind shape that points are spread on.
+pub struct Shape<'a> {
+    /// Places of the vertices.
+    pub embedding: &'a [Option<Place>],
+    /// Positions of the vertices.
+    pub positions: &'a [DVec3],
+    /// Normals of the vertices.
+    pub normals: &'a [DVec3],
+    /// Triangles of the closed parts.
+    pub triangles: &'a [[u32; 3]],
+}
+
+/// Points already spread, by grid cell.
+struct Spread {
+    spacing: f64,
+    at: HashMap<[i64; 3], Vec<u32>>,
+    points: Vec<(DVec3, DVec3, u32)>,
+}
+
+impl Spread {
+    fn key(&self, x: DVec3) -> [i64; 3] {
+        (x / self.spacing).floor().to_array().map(|v| v as i64)
+    }
+
+    /// The nearest point of the same sheet within the spacing.
+    fn nearest(&self, x: DVec3, normal: DVec3) -> Option<u32> {
+        let around = around(self.key(x)).filter_map(|k| self.at.get(&k)).flatten();
+        let near = around.map(|&p| (self.points[p as usize].0.distance(x), p));
+        let same =
+            near.filter(|(d, p)| *d < self.spacing && self.points[*p as usize].1.dot(normal) > SAME_SHEET);
+        same.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|n| n.1)
+    }
+
+    fn offer(&mut self, x: DVec3, normal: DVec3, cell: u32) {
+        if self.nearest(x, normal).is_none() {
+            self.at.entry(self.key(x)).or_default().push(self.points.len() as u32);
+            self.points.push((x, normal, cell));
+        }
+    }
+}
+
+/// A grid cell and those around it.
+fn around<T: Copy + std::ops::Add<Output = T> + From<i8>>(key: [T; 3]) -> impl Iterator<Item = [T; 3]> {
+    let side = |k: i8| T::from(k - 1);
+    (0..27i8).map(move |c| [key[0] + side(c % 3), key[1] + side(c / 3 % 3), key[2] + side(c / 9)])
+}
+
+impl Contact {
+    /// Spreads points on the skin of a body that is filled with cubes of edge length `size`.
+    pub fn new(shape: &Shape, cells: &[[u32; 8]], nodes: &[DVec3], size: f64) -> Self {
+        let mut spread = Spread { spacing: SPACING * size, at: HashMap::new(), points: Vec::new() };
+        for t in shape.triangles {
+            let x = t.map(|v| shape.positions[v as usize]);
+            let longest = x[0].distance(x[1]).max(x[1].distance(x[2])).max(x[2].distance(x[0]));
+            let steps = (longest / spread.spacing).ceil().clamp(1.0, MOST_PER_SIDE) as usize;
+            for (i, j) in (0..=steps).flat_map(|i| (0..=steps - i).map(move |j| (i, j))) {
+                let w = [steps - i - j, i, j].map(|k| k as f64 / steps as f64);
+                let main = (0..3).fold(0, |best, k| if w[k] > w[best] { k } else { best });
+                let at = |values: [DVec3; 3]| (0..3).map(|k| values[k] * w[k]).sum::<DVec3>();
+                let normal = at(t.map(|v| shape.normals[v as usize])).normalize_or_zero();
+                if let Some(place) = shape.embedding[t[main] as usize] {
+                    spread.offer(at(x), normal, place.cell);
+                }
+            }
+        }
+        let flesh = Thickness::new(shape.positions, shape.triangles);
+        let (mut points, mut moved) = (Points::default(), Vec::new());
+        for (i, &(x, normal, cell)) in spread.points.iter().enumerate() {
+            let corners = cells[cell as usize];
+            let place = Place { cell, at: ((x - nodes[corners[0] as usize]) / size).as_vec3() };
+            for (node, weight) in corners.into_iter().zip(place.weights()) {
+                moved.push((node, Share { node: i as u32, weight }));
+            }
+            let thickness = flesh.below(x, normal, 0.02 * size).unwrap_or(size);
+            points.place.push(Some(place));
+            points.bind.push(x.as_vec3());
+            points.normal.push(normal.as_vec3());
+            points.depth.push((DEEPEST * thickness as f32).min(FLESH.reach * size as f32));
+        }
+        let count = shape.positions.len();
+        let of = |v: usize| shape.embedding[v].and(spread.nearest(shape.positions[v], shape.normals[v]));
+        let owner: Vec<Option<u32>> = (0..count).map(of).collect();
+        let skin = Points {
+            place: shape
+                .embedding
+                .iter()
+                .zip(&owner)
+                .map(|(place, owner)| place.filter(|_| owner.is_some()))
+                .collect(),
+            bind: shape.positions.iter().map(|x| x.as_vec3()).collect(),
+            normal: shape.normals.iter().map(|n| n.as_vec3()).collect(),
+            depth: owner.iter().map(|o| o.map_or(0.0, |o| points.depth[o as usize])).collect(),
+        };
+        Self {
+            points,
+            skin,
+            owner: owner.into_iter().map(|o| o.unwrap_or(0)).collect(),
+            at_node: Lists::new(nodes.len(), &moved),
+            neighbors: Adjacency::of_triangles(count, shape.triangles),
+        }
+    }
+}
+
+/// A point's partner.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pair {
+    /// The partner's index.
+    pub partner: u32,
+    /// The direction that the point is pushed in.
+    pub normal: Vec3,
+    /// The distance along the normal to keep, metres.
+    pub keep: f32,
+}
+
+/// Posed points and their pairs, on the CPU.
+#[derive(Clone, Default)]
+pub struct Pairs {
+    x: Vec<Vec3>,
+    normal: Vec<Vec3>,
+    /// The pair of each point.
+    pub pair: Vec<Option<Pair>>,
+}
+
+impl Pairs {
+    /// Places the points, then finds the partner of each active one: the active point of an opposing sheet that has passed it
+    /// and lies nearest across and along the common normal.
+    pub fn find(
+        &mut self,
+        points: &Points,
+        cells: &Cells,
+        y: &[Vec3],
+        rotation: &[Quat],
+        search: Search,
+        active: impl Fn(usize) -> bool,
+    ) {
+        let level = &cells.levels[0];
+        let placed = points.place.iter().zip(&points.normal).map(|(place, normal)| match place {
+            Some(p) => (p.position(&level.cells[p.cell as usize], y), rotation[p.cell as usize] * *normal),
+            None => (Vec3::ZERO, *normal),
+        });
+        (self.x, self.normal) = placed.unzip();
+        let (x, n, h) = (&self.x, &self.normal, level.size);
+        let key = |x: Vec3| (x / (search.reach * h)).floor().to_array().map(|v| v as i32);
+        let mut grid: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+        let takes_part = |i: &usize| points.place[*i].is_some() && active(*i);
+        let taking: Vec<bool> = (0..x.len()).map(|i| takes_part(&i)).collect();
+        (0..x.len()).filter(|&i| taking[i]).for_each(|i| grid.entry(key(x[i])).or_default().push(i as u32));
+        let of = |i: usize| {
+            let mut best = (f32::INFINITY, u32::MAX, Pair::default());
+            for &partner in around(key(x[i])).filter_map(|k| grid.get(&k)).flatten() {
+                let j = partner as usize;
+                let opposing = n[i].dot(n[j]) < -0.2;
+                let normal = (n[j] - n[i]).normalize_or_zero();
+                let apart = x[i] - x[j];
+                let gap = apart.dot(normal);
+                let across = (apart - normal * gap).length();
+                let keep = keep(points, i, j, search.margin * h, h);
+                let deep = points.depth[i].min(points.depth[j]).min(search.reach * h);
+                let near = apart.length() < search.reach * h && across < search.lateral * h;
+                let score = across + 0.5 * gap.abs();
+                if opposing
+                    && near
+                    && gap > -deep
+                    && gap < keep + search.ahead * h
+                    && (score, partner) < (best.0, best.1)
+                {
+                    best = (score, partner, Pair { partner, normal, keep });
+                }
+            }
+            (best.1 != u32::MAX).then_some(best.2)
+        };
+        self.pair = (0..x.len()).into_par_iter().map(|i| if taking[i] { of(i) } else { None }).collect();
+    }
+}
+
+/// The distance along the common normal that a pair keeps: less than `margin` if it is less in the bind pose.
+fn keep(points: &Points, i: usize, j: usize, margin: f32, size: f32) -> f32 {
+    let (apart, own, other) = (points.bind[i] - points.bind[j], points.normal[i], points.normal[j]);
+    if apart.length() < NEAR_AT_BIND * size && own.dot(other) < SAME_SHEET as f32 {
+        margin.min(apart.dot((other - own).normalize_or_zero()))
+    } else {
+        margin
+    }
+}
+
+/// Parts vertices of the skin that overlap, by one step.
+pub fn part(
+    contact: &Contact,
+    pairs: &Pairs,
+    active: impl Fn(usize) -> bool + Sync,
+    size: f32,
+    skin: &mut [Vec3],
+) {
+    let spread = |d: &[Vec3]| -> Vec<Vec3> {
+        let of = |v: usize| {
+            let near = contact.neighbors.of(v);
+            if near.is_empty() || !active(v) {
+                return d[v];
+            }
+            let mean = near.iter().map(|&n| d[n as usize]).sum::<Vec3>() / near.len() as f32;
+            (d[v] + mean) * 0.5
+        };
+        (0..d.len()).into_par_iter().map(of).collect()
+    };
+    let push = |(v, pair): (usize, &Option<Pair>)| match pair {
+        Some(pair) => {
+            let gap = (skin[v] - skin[pair.partner as usize]).dot(pair.normal);
+            pair.normal * (0.5 * (pair.keep - gap)).clamp(0.0, LARGEST_MOVE * size)
+        }
+        None => Vec3::ZERO,
+    };
+    let moves: Vec<Vec3> = pairs.pair.iter().enumerate().map(push).collect();
+    let moves = spread(&spread(&moves));
+    skin.iter_mut().zip(moves).for_each(|(x, d)| *x += d);
+}

@@ -1,0 +1,338 @@
+//! Contact on the GPU: the stages of [`super::contact`].
+
+use super::cells::{Cells, Place};
+use super::contact::{self, Contact, Points, Search};
+use super::gpu::{LevelBuffers, VolumePush, upload, upload_lists};
+use super::levels::{Level, Node, Share};
+use super::solve::Touch;
+use crate::base::Result;
+use crate::deform::rig_buffers::padded;
+use crate::gpu::constants::{GROUP_SIZE, NONE};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
+use crate::{shared_with_shaders, spv};
+use std::sync::Arc;
+
+shared_with_shaders! {
+    /// Push constants of the contact stages. Lengths in metres.
+    #[derive(Debug, Default)]
+    pub struct ContactPush as "ContactPush" {
+        /// Number of points or vertices.
+        pub count: u32,
+        /// Whether all points take part, or only those near contact.
+        pub all: u32,
+        /// Number of hash buckets minus one; the number is a power of two.
+        pub mask: u32,
+        /// Whether moves are applied.
+        pub apply: u32,
+        /// Edge length of a cube.
+        pub size: f32,
+        /// Largest distance of a pair, and edge length of a grid cell.
+        pub reach: f32,
+        /// Largest distance across the common normal.
+        pub lateral: f32,
+        /// Distance along the common normal that pairs keep.
+        pub margin: f32,
+        /// A pair is found if it is closer than the distance to keep plus this.
+        pub ahead: f32,
+        /// Stiffness of a contact spring, in units of `μ h`.
+        pub stiffness: f32,
+        /// Largest move of a vertex in a step.
+        pub largest_move: f32,
+    }
+}
+
+/// The pipelines, created once per device.
+pub struct ContactPipelines {
+    span: u32,
+    place: Compute,
+    pair: Compute,
+    press: Compute,
+    gather: Compute,
+    brace: Compute,
+    part: Compute,
+    spread: Compute,
+}
+
+/// A character's contact on the GPU.
+pub struct ContactState {
+    size: f32,
+    nodes: u32,
+    points: PointState,
+    skin: PointState,
+    press: Bindings,
+    gather: Bindings,
+    /// Per coarser level, the finest of them first: its number of nodes.
+    brace: Vec<(u32, Bindings)>,
+    part: Bindings,
+    /// The second one applies the moves.
+    spread: [Bindings; 2],
+}
+
+struct PointState {
+    count: u32,
+    heads: Buffer,
+    buckets: u32,
+    place: Bindings,
+    pair: Bindings,
+}
+
+/// Buffers of points that several stages read.
+struct PointBuffers {
+    places: Buffer,
+    cells: Buffer,
+    normals: Buffer,
+    binds: Buffer,
+    posed: Buffer,
+    posed_normals: Buffer,
+    heads: Buffer,
+    buckets: u32,
+    next: Buffer,
+    partners: Buffer,
+    pairs: Buffer,
+}
+
+impl PointBuffers {
+    fn new(device: &Arc<Device>, points: &Points) -> Result<Self> {
+        let count = points.place.len();
+        let cell = |p: &Option<Place>| p.map_or(NONE, |p| p.cell);
+        let at: Vec<_> = points.place.iter().map(|p| p.map_or_else(Default::default, |p| p.at)).collect();
+        let binds: Vec<[f32; 4]> =
+            points.bind.iter().zip(&points.depth).map(|(x, depth)| x.extend(*depth).to_array()).collect();
+        let buckets = (2 * count.max(1)).next_power_of_two() as u32;
+        let numbers = |name: &str, count: usize| Buffer::zeroed::<u32>(device, name, count.max(1));
+        let vectors = |name: &str| Buffer::zeroed::<[f32; 4]>(device, name, count.max(1));
+        Ok(Self {
+            places: upload(device, "places of contact points", &padded(&at))?,
+            cells: upload(
+                device,
+                "cubes of contact points",
+                &points.place.iter().map(cell).collect::<Vec<_>>(),
+            )?,
+            normals: upload(device, "normals of contact points", &padded(&points.normal))?,
+            binds: upload(device, "bind positions of contact points", &binds)?,
+            posed: vectors("contact points")?,
+            posed_normals: vectors("contact normals")?,
+            heads: numbers("contact grid", buckets as usize)?,
+            buckets,
+            next: numbers("contact grid lists", count)?,
+            partners: numbers("contact partners", count)?,
+            pairs: vectors("contact pairs")?,
+        })
+    }
+}
+
+impl ContactPipelines {
+    /// Creates the pipelines.
+    ///
+    /// # Errors
+    /// If a shader and Rust disagree.
+    pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
+        let new = |spv| Compute::new(device, spv, &[span]);
+        let out = Self {
+            span,
+            place: new(spv!("deform/volume/contact_place.comp"))?,
+            pair: new(spv!("deform/volume/contact_pair.comp"))?,
+            press: new(spv!("deform/volume/contact_press.comp"))?,
+            gather: new(spv!("deform/volume/contact_gather.comp"))?,
+            brace: new(spv!("deform/volume/contact_brace.comp"))?,
+            part: new(spv!("deform/volume/contact_part.comp"))?,
+            spread: new(spv!("deform/volume/contact_spread.comp"))?,
+        };
+        out.gather.reflection().check::<Node>()?;
+        out.gather.reflection().check::<Share>()?;
+        Ok(out)
+    }
+
+    /// Uploads what contact needs of a character. `starts` are the nodes as the start method poses them; `positions` is the
+    /// stream of the skin.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub(super) fn bind(
+        &self,
+        cells: &Cells,
+        levels: &[LevelBuffers],
+        starts: &Buffer,
+        positions: &Buffer,
+    ) -> Result<ContactState> {
+        let (device, contact, finest) = (positions.device(), &cells.contact, &levels[0]);
+        let texels = LevelBuffers::texels;
+        let points = PointBuffers::new(device, &contact.points)?;
+        let skin = PointBuffers::new(device, &contact.skin)?;
+        let owners = upload(device, "contact points of vertices", &contact.owner)?;
+        let place = |own: &PointBuffers| {
+            self.place.bind(&[
+                ("corners", Resource::Texels(&finest.corners, Texel::Uint4)),
+                ("displacements", texels(&finest.displacements)),
+                ("places", texels(&own.places)),
+                ("place_cells", Resource::Buffer(&own.cells)),
+                ("rotations", Resource::Buffer(&finest.rotations)),
+                ("normals", Resource::Buffer(&own.normals)),
+                ("owners", Resource::Buffer(&owners)),
+                ("owner_partners", Resource::Buffer(&points.partners)),
+                ("posed_points", Resource::Buffer(&own.posed)),
+                ("posed_normals", Resource::Buffer(&own.posed_normals)),
+                ("heads", Resource::Buffer(&own.heads)),
+                ("next", Resource::Buffer(&own.next)),
+            ])
+        };
+        let pair = |own: &PointBuffers| {
+            self.pair.bind(&[
+                ("posed_points", Resource::Buffer(&own.posed)),
+                ("posed_normals", Resource::Buffer(&own.posed_normals)),
+                ("binds", Resource::Buffer(&own.binds)),
+                ("normals", Resource::Buffer(&own.normals)),
+                ("heads", Resource::Buffer(&own.heads)),
+                ("next", Resource::Buffer(&own.next)),
+                ("partners", Resource::Buffer(&own.partners)),
+                ("pairs", Resource::Buffer(&own.pairs)),
+            ])
+        };
+        let (place, pair) = ([place(&points)?, place(&skin)?], [pair(&points)?, pair(&skin)?]);
+        let pushes = Buffer::zeroed::<[f32; 4]>(device, "contact forces", contact.points.place.len().max(1))?;
+        let (offsets, shares) = upload_lists(device, "contact points at nodes", &contact.at_node)?;
+        let press = self.press.bind(&[
+            ("corners", Resource::Texels(&finest.corners, Texel::Uint4)),
+            ("displacements", texels(&finest.displacements)),
+            ("places", texels(&points.places)),
+            ("place_cells", Resource::Buffer(&points.cells)),
+            ("partners", Resource::Buffer(&points.partners)),
+            ("pairs", Resource::Buffer(&points.pairs)),
+            ("pushes", Resource::Buffer(&pushes)),
+        ])?;
+        let gather = self.gather.bind(&[
+            ("nodes", Resource::Buffer(&finest.nodes)),
+            ("starts", texels(starts)),
+            ("point_offsets", Resource::Buffer(&offsets)),
+            ("point_shares", Resource::Buffer(&shares)),
+            ("pushes", texels(&pushes)),
+            ("loads", Resource::Buffer(&finest.loads)),
+        ])?;
+        let brace = |(level, pair): (&Level, &[LevelBuffers])| {
+            let (offsets, shares) = upload_lists(device, "finer nodes of contact", &level.restrict)?;
+            let bindings = self.brace.bind(&[
+                ("restrict_offsets", Resource::Buffer(&offsets)),
+                ("restrict_shares", Resource::Buffer(&shares)),
+                ("finer_nodes", Resource::Buffer(&pair[0].nodes)),
+                ("nodes", Resource::Buffer(&pair[1].nodes)),
+            ])?;
+            Ok((level.nodes.len() as u32, bindings))
+        };
+        let brace: Result<Vec<_>> = cells.levels[1..].iter().zip(levels.windows(2)).map(brace).collect();
+        let (part, spread) = self.on_skin(contact, &skin, positions)?;
+        let state = |own: PointBuffers, count: usize, place, pair| PointState {
+            count: count as u32,
+            heads: own.heads,
+            buckets: own.buckets,
+            place,
+            pair,
+        };
+        let ([place_points, place_skin], [pair_points, pair_skin]) = (place, pair);
+        Ok(ContactState {
+            size: cells.levels[0].size,
+            nodes: cells.levels[0].nodes.len() as u32,
+            points: state(points, contact.points.place.len(), place_points, pair_points),
+            skin: state(skin, contact.skin.place.len(), place_skin, pair_skin),
+            press,
+            gather,
+            brace: brace?,
+            part,
+            spread,
+        })
+    }
+
+    /// Binds the stages that move the skin.
+    fn on_skin(
+        &self,
+        contact: &Contact,
+        skin: &PointBuffers,
+        positions: &Buffer,
+    ) -> Result<(Bindings, [Bindings; 2])> {
+        let device = positions.device();
+        let count = contact.skin.place.len().max(1);
+        let moves = [
+            Buffer::zeroed::<[f32; 4]>(device, "contact moves", count)?,
+            Buffer::zeroed::<[f32; 4]>(device, "spread contact moves", count)?,
+        ];
+        let offsets = upload(device, "contact neighbour offsets", &contact.neighbors.offset)?;
+        let neighbors = upload(device, "contact neighbours", &contact.neighbors.neighbor)?;
+        let part = self.part.bind(&[
+            ("positions", Resource::Buffer(positions)),
+            ("partners", Resource::Buffer(&skin.partners)),
+            ("pairs", Resource::Buffer(&skin.pairs)),
+            ("moves", Resource::Buffer(&moves[0])),
+        ])?;
+        let spread = |from: usize| {
+            self.spread.bind(&[
+                ("posed_points", Resource::Buffer(&skin.posed)),
+                ("neighbor_offsets", Resource::Buffer(&offsets)),
+                ("neighbors", Resource::Buffer(&neighbors)),
+                ("moves", LevelBuffers::texels(&moves[from])),
+                ("spread", Resource::Buffer(&moves[1 - from])),
+                ("positions", Resource::Buffer(positions)),
+            ])
+        };
+        Ok((part, [spread(0)?, spread(1)?]))
+    }
+
+    fn run(&self, stage: &Compute, bindings: &Bindings, push: ContactPush, frame: &mut Frame) {
+        frame.dispatch_groups(stage, bindings, &push, [push.count.div_ceil(GROUP_SIZE * self.span), 1, 1]);
+    }
+
+    /// Records the search for pairs.
+    pub(super) fn touch(&self, state: &ContactState, touch: Touch, frame: &mut Frame) {
+        let Search { reach, lateral, margin, ahead } = touch.search();
+        let (own, all) = if touch == Touch::Skin { (&state.skin, 0) } else { (&state.points, 1) };
+        let push = ContactPush {
+            count: own.count,
+            all,
+            mask: own.buckets - 1,
+            size: state.size,
+            reach: reach * state.size,
+            lateral: lateral * state.size,
+            margin: margin * state.size,
+            ahead: ahead * state.size,
+            ..ContactPush::default()
+        };
+        frame.fill(&own.heads, NONE);
+        frame.barrier();
+        self.run(&self.place, &own.place, push, frame);
+        frame.barrier();
+        self.run(&self.pair, &own.pair, push, frame);
+    }
+
+    /// Records the forces of the contact springs. `volume` are the push constants of the finest level.
+    pub(super) fn press(&self, state: &ContactState, volume: VolumePush, frame: &mut Frame) {
+        let push = ContactPush {
+            count: state.points.count,
+            stiffness: contact::STIFFNESS,
+            ..ContactPush::default()
+        };
+        self.run(&self.press, &state.press, push, frame);
+        frame.barrier();
+        let volume = VolumePush { count: state.nodes, ..volume };
+        let groups = [state.nodes.div_ceil(GROUP_SIZE * self.span), 1, 1];
+        frame.dispatch_groups(&self.gather, &state.gather, &volume, groups);
+    }
+
+    /// Records the stiffness of the contact springs at a coarser level, 1 or more.
+    pub(super) fn brace(&self, state: &ContactState, level: usize, frame: &mut Frame) {
+        let Some((count, bindings)) = state.brace.get(level - 1) else { return };
+        let push = VolumePush { count: *count, ..VolumePush::default() };
+        frame.dispatch_groups(&self.brace, bindings, &push, [count.div_ceil(GROUP_SIZE * self.span), 1, 1]);
+    }
+
+    /// Records one step that parts the skin.
+    pub(super) fn part(&self, state: &ContactState, frame: &mut Frame) {
+        let push = ContactPush {
+            count: state.skin.count,
+            largest_move: contact::LARGEST_MOVE * state.size,
+            ..ContactPush::default()
+        };
+        self.run(&self.part, &state.part, push, frame);
+        for (bindings, apply) in state.spread.iter().zip(0..) {
+            frame.barrier();
+            self.run(&self.spread, bindings, ContactPush { apply, ..push }, frame);
+        }
+    }
+}
