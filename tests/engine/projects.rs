@@ -97,7 +97,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     std::fs::write(folder.join("far.glb"), builder.glb().unwrap()).unwrap();
     let error = sinew(folder, &["save", "far.glb", "--out", "far.gltf", "--on", "cpu"]).unwrap_err();
     assert!(error.contains("far.glb: document: mark 1 lies on triangle 1073741824"), "{error}");
-    // Under another ending it is the same project.
+    // The project stays the same under another file extension.
     for name in ["made/r.gltf", "made/s.vrm", "made/r.gltf"] {
         let told = sinew(folder, &["save", "made/p.glb", "--out", name, "--on", "cpu"]).unwrap();
         assert!(told.contains(name) && told.contains("distance largest"), "{told}");
@@ -193,7 +193,7 @@ fn write_and_kill(folder: &Path, after: usize) -> usize {
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let Ok(line) = line else { break };
         let Some(n) = line.strip_prefix("ack ").and_then(|n| n.parse::<usize>().ok()) else { continue };
-        // A line that the kill has cut short is none.
+        // Ignores a line that the kill truncated.
         if last.is_none_or(|l| n == l + 1) {
             last = Some(n);
         }

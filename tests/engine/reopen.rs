@@ -9,7 +9,7 @@ use std::process::Command;
 /// One of Sinew's own characters and what the commands do with it.
 struct Subject {
     name: &'static str,
-    /// Joints turned, as `--rotate` takes them.
+    /// Joint rotations, in the format of `--rotate`.
     pose: [&'static str; 2],
     /// A bone for a ring, as `--edit ring=` takes it.
     ring: &'static str,
@@ -171,7 +171,7 @@ fn whatever_a_command_writes_every_command_opens() {
         let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{}.glb", s.name));
         std::fs::copy(own, at.join(format!("{}.glb", s.name))).unwrap();
         for written in write(at, s) {
-            // Pictures take longest.
+            // Rendering is the slowest step, so only three files are rendered.
             let drawn = device && ["springs.glb", "saved.glb", "budget.glb"].contains(&written.file.as_str());
             read(at, s, &written, drawn);
         }

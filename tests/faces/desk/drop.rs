@@ -64,7 +64,7 @@ fn drop_files(desktop: &Desktop, target: Window, at: [i16; 2], uris: &str) {
 fn a_file_dropped_on_an_empty_window_is_opened() {
     let Some(desktop) = Desktop::start() else { return };
     let folder = folder();
-    // A name that must be escaped.
+    // The file name contains characters that a URI must escape.
     let path = folder.path().join("my héro.glb");
     std::fs::rename(folder.path().join("capsule.glb"), &path).unwrap();
     let mut s = Session::start(&desktop, folder.path(), &["--forget"]);
@@ -80,7 +80,7 @@ fn a_file_dropped_on_an_empty_window_is_opened() {
     assert_eq!(loaded, path);
     s.app.rest();
     keep(&desktop.screenshot(), "dropped");
-    // Another one in its place; what is no character is reported and changes nothing.
+    // A dropped text file causes an error message and leaves the document unchanged.
     std::fs::write(folder.path().join("letter.txt"), "Dear reader,\n").unwrap();
     let hash = s.app.hash();
     let uri = format!("file://{}/letter.txt\r\n", folder.path().display());

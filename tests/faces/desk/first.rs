@@ -10,14 +10,14 @@ use sinew::rig::PosedRig;
 use sinew::scene::Model;
 use std::path::Path;
 
-/// Where joints of a model are in its document's pose.
+/// Returns the positions of the named joints in the document's pose, world space.
 fn joints<const N: usize>(model: &Model, names: [&str; N]) -> [Vec3; N] {
     let pose = model.document.as_ref().map_or_else(|| model.rest(), |d| d.posed(model.skeleton()));
     let rig = PosedRig::new(model.skeleton(), &pose);
     names.map(|name| rig.world[model.skeleton().find(name).unwrap().index()].translation.into())
 }
 
-/// The window, without the rest of the screen.
+/// Saves a screenshot of the window, cropped to the window.
 fn picture(s: &mut Session, desktop: &Desktop, step: u32) {
     s.app.rest();
     let [x, y] = desktop.corner(s.window).map(|v| v as u32);

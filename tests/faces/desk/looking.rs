@@ -92,7 +92,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     let (before, after) = (red_or_cyan(&one), red_or_cyan(&both));
     assert!(after > 1.2 * before, "{before} of the pixels are red or cyan before, {after} after");
     s.press(&desktop, &[ALT, u32::from(b's')]);
-    // The list of keys.
+    // Opens the list of keyboard shortcuts.
     s.press(&desktop, &[F1]);
     sleeps(&mut s, &desktop, "keys");
     s.press(&desktop, &[keys::ESCAPE]);

@@ -1,5 +1,5 @@
-//! The window, from end to end: `sinew edit` on a real X server (Xvfb), moved by X's own test events, looked at by
-//! screenshots, with Vulkan's validation layer switched on. Nothing in between knows that it is a test.
+//! End-to-end tests of the window: run `sinew edit` on an X server (Xvfb) with Vulkan's validation layer, send input by
+//! XTEST events and check screenshots.
 
 mod bed;
 mod drop;

@@ -32,7 +32,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     assert!(apart > 0.01, "the motion still stood where it began: {apart}");
     s.press(&desktop, &[u32::from(b'i')]);
     s.app.until("the second key", |t| t.history[0] == 5 && t.time == Some(0.5));
-    // Half way back.
+    // Steps back to the middle of the motion.
     for _ in 0..6 {
         s.press(&desktop, &[keys::LEFT]);
     }

@@ -1,4 +1,4 @@
-//! Windows that open, change their size, rest and close.
+//! Tests that windows open, resize, idle and close correctly.
 
 use super::stage::{Session, cut, difference, folder, journals, keep};
 use crate::desktop::Desktop;
@@ -23,7 +23,7 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
     assert_ne!(s.app.turn.clip_from_world, before, "the camera did not turn");
     let changed = difference(&cut(&first, &s, &desktop), &cut(&turned, &s, &desktop));
     assert!(changed > 0.002, "only {changed} of the picture changed");
-    // Wheel: nearer.
+    // The mouse wheel zooms in.
     let (before, shown) = (s.app.turn.clip_from_world, s.app.turn.shown);
     desktop.button(4, true);
     desktop.button(4, false);

@@ -58,7 +58,7 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     assert_eq!(s.app.hash(), posed);
     assert!(s.app.turn.unsaved);
     keep(&desktop.screenshot(), "recovered");
-    // Closing asks, and Escape goes on.
+    // Closing the window asks whether to save; Escape cancels closing.
     desktop.close(s.window);
     s.app.until("the question", |t| t.question.starts_with("Save before"));
     s.app.rest();

@@ -26,7 +26,7 @@ pub fn shape() -> Shape {
     Shape { bones: 4, rings: 36, segments: 16, radius: 0.15, length: 1.8, blend: 0.5 }
 }
 
-/// A folder with the capsule in it.
+/// Creates a temporary folder that holds the capsule.
 pub fn folder() -> tempfile::TempDir {
     let folder = tempfile::Builder::new().prefix("sdesk").tempdir().unwrap();
     let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
