@@ -31,6 +31,8 @@ layout(push_constant, scalar) uniform Push {
 const float SAME_SHEET = 0.3;
 // Pairs that are closer than this in the bind pose, in cubes, keep the distance they have there.
 const float NEAR_AT_BIND = 4.0;
+// Pairs that are closer than this in the bind pose, in cubes, are layers of one sheet.
+const float LAYERS = 0.5;
 // Points that are tested per bucket, so that a collapsed pose ends.
 const uint MOST = 4096;
 
@@ -43,6 +45,9 @@ float distance_to_keep(uint i, uint j) {
     vec3 apart = binds[i].xyz - binds[j].xyz;
     vec3 own = normals[i].xyz;
     vec3 other = normals[j].xyz;
+    if (length(apart) < LAYERS * push.size) {
+        return -1e30;
+    }
     bool sheets = length(apart) < NEAR_AT_BIND * push.size && dot(own, other) < SAME_SHEET;
     return sheets ? min(push.margin, dot(apart, unit_or_zero(other - own))) : push.margin;
 }

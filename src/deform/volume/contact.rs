@@ -34,6 +34,9 @@ const DEEPEST: f32 = 0.5;
 const SAME_SHEET: f64 = 0.3;
 /// Pairs that are closer than this in the bind pose, in cubes, keep the distance they have there.
 const NEAR_AT_BIND: f32 = 4.0;
+/// Pairs that are closer than this in the bind pose, in cubes, are layers of one sheet, such as cloth and the skin below it:
+/// they do not part.
+const LAYERS: f32 = 0.5;
 
 /// How a search for pairs judges them; lengths in cubes.
 #[derive(Clone, Copy, Debug)]
@@ -261,7 +264,9 @@ impl Pairs {
 /// The distance along the common normal that a pair keeps: less than `margin` if it is less in the bind pose.
 fn keep(points: &Points, i: usize, j: usize, margin: f32, size: f32) -> f32 {
     let (apart, own, other) = (points.bind[i] - points.bind[j], points.normal[i], points.normal[j]);
-    if apart.length() < NEAR_AT_BIND * size && own.dot(other) < SAME_SHEET as f32 {
+    if apart.length() < LAYERS * size {
+        f32::NEG_INFINITY
+    } else if apart.length() < NEAR_AT_BIND * size && own.dot(other) < SAME_SHEET as f32 {
         margin.min(apart.dot((other - own).normalize_or_zero()))
     } else {
         margin
