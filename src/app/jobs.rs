@@ -301,7 +301,8 @@ fn measure(
     let report = model.measure(&PosedRig::new(model.skeleton(), &pose), &shape.control);
     let recipe = recipe(document.deformer())?;
     let iterations = recipe.springs.is_some().then_some(shape.iterations);
-    let strain = Strain::new(recipe.name(), iterations, &report);
+    let crossings = model.crossings().pairs(&shape.control).len();
+    let strain = Strain::new(recipe.name(), iterations, &report, crossings);
     let shape = if gauges.is_empty() || shown == pose { shape } else { evaluator.evaluate(model, &shown)? };
     let read = |gauge: Measurement| {
         let reading = gauge.read(&model.bound.character, &shape);

@@ -10,7 +10,7 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
-use crate::geom::MeasureReport;
+use crate::geom::{CrossingsReport, MeasureReport};
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Angle, Cell, Evaluator, Model, Studio, recipe, sheet};
@@ -30,6 +30,9 @@ pub struct Line {
     /// Measurements of the deformed shape against the bind shape.
     #[serde(flatten)]
     pub measure: MeasureReport,
+    /// Crossings of the deformed shape.
+    #[serde(flatten)]
+    pub crossings: CrossingsReport,
     /// Iterations of the spring solver.
     pub iterations: u32,
     /// Time of all deformation stages, milliseconds.
@@ -61,6 +64,7 @@ pub fn evaluate(
             file: file.clone(),
             method: method.clone(),
             measure: model.measure(&rig, &shape.control),
+            crossings: model.crossings().report(&shape.control),
             iterations: shape.iterations,
             milliseconds: shape.stages.iter().map(|(_, t)| t.as_secs_f64() * 1e3).sum(),
         };
@@ -209,15 +213,15 @@ pub fn pictures(
 /// Formats the lines as a Markdown table.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
-        "| file | method | volume | area | stretch max | stretch mean | flipped | folded | iterations | ms |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n",
+        "| file | method | volume | area | stretch max | stretch mean | flipped | folded | crossings | iterations | ms |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let ratio = |r: Option<f64>| r.map_or("-".to_owned(), |r| format!("{r:.4}"));
     for line in lines {
         let m = &line.measure;
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {:.3} | {:.4} | {} | {} | {} | {:.2} |",
+            "| {} | {} | {} | {} | {:.3} | {:.4} | {} | {} | {} | {} | {:.2} |",
             line.file,
             line.method,
             ratio(m.volume_ratio),
@@ -226,6 +230,7 @@ pub fn table(lines: &[Line]) -> String {
             m.stretch_mean,
             m.flipped_triangles,
             m.folded_edges,
+            line.crossings.crossings,
             line.iterations,
             line.milliseconds
         );

@@ -137,13 +137,14 @@ pub fn picture(
 /// Builds the panels' state from outside the workbench: measurements, button names and the file list.
 pub(super) fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
     let report = model.measure(&PosedRig::new(model.skeleton(), pose), &shape.control);
+    let crossings = model.crossings().pairs(&shape.control).len();
     let iterations = (shape.iterations > 0).then_some(shape.iterations);
     let method = if iterations.is_some() { "springs" } else { "" };
     let all = profiles();
     let controller = all.iter().find(|p| p.name == CONTROLLER);
     let folder = model.asset.path.parent().filter(|p| !p.as_os_str().is_empty());
     PanelState {
-        strain: Some(Strain::new(method, iterations, &report)),
+        strain: Some(Strain::new(method, iterations, &report, crossings)),
         labels: [0, 1].map(|hand| crate::workbench::Labels::new(|c| controller?.control(c, hand))),
         files: FileList::read(folder.unwrap_or(".".as_ref()), &[], None).unwrap_or_default(),
         ..PanelState::default()

@@ -11,7 +11,7 @@ use crate::export::project;
 use crate::geom::{Crossings, Measure, MeasureReport};
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A loaded and bound character.
@@ -29,6 +29,7 @@ pub struct Model {
     /// Durations of loading and binding.
     pub stages: Vec<(&'static str, Duration)>,
     measure: Measure,
+    crossings: OnceLock<Crossings>,
 }
 
 impl Model {
@@ -71,7 +72,7 @@ impl Model {
         lap("bind", &mut stages);
         let measure = Measure::new(&character.control);
         let bound = Bound { character, attachments: Arc::new(attachments) };
-        Ok(Self { asset, document: None, bound, morphs, report, stages, measure })
+        Ok(Self { asset, document: None, bound, morphs, report, stages, measure, crossings: OnceLock::new() })
     }
 
     /// Prefixes an input error with the file's name.
@@ -110,8 +111,13 @@ impl Model {
         self.measure.bind_volume()
     }
 
-    /// Prepares the search for crossing triangles in poses of the skin. A limb's radius is the mean of its bone's vertices.
-    pub fn crossings(&self) -> Crossings {
+    /// The search for crossing triangles in poses of the skin, prepared at the first call. A limb's radius is the mean of its
+    /// bone's vertices.
+    pub fn crossings(&self) -> &Crossings {
+        self.crossings.get_or_init(|| self.search())
+    }
+
+    fn search(&self) -> Crossings {
         let attachments = &self.bound.attachments;
         let mut sums = vec![(0.0, 0.0f32); self.skeleton().bones.len()];
         for (bone, scale) in attachments.bone.iter().zip(&attachments.scale_vector) {

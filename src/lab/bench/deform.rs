@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub(super) const FIXED: [u32; 4] = [1, 25, 50, 100];
 /// Iteration limit; a solver that needs more counts as not converged.
 const LONGEST: u32 = 500;
+/// Cycles with contact.
+const CONTACT: u32 = 3;
 /// Number of skipped iterations whose time is averaged.
 const SKIPPED: u32 = 100;
 
@@ -40,12 +42,13 @@ pub(super) fn mesh(
             .0;
 
     let bench = Bench { kernels: &kernels, rigs: &rigs, effort };
-    let recipe = Recipe::volume(volume::Params::default());
-    let volume = stage(&format!("{name}: volume"), || {
+    let solved = |contact: u32| {
+        let recipe = Recipe::volume(volume::Params { contact, ..volume::Params::default() });
         let runs = bench.run(Graph::new(&kernels, &model.bound, &recipe, false)?)?.1;
         Ok(DeformTimes { skinning: runs.phases(&["volume"]), ..times(&runs) })
-    })?
-    .0;
+    };
+    let volume = stage(&format!("{name}: volume"), || solved(0))?.0;
+    let contact = stage(&format!("{name}: volume with contact"), || solved(CONTACT))?.0;
     let graph = Graph::new(&kernels, &model.bound, &Recipe::default(), false)?;
     let ((graph, springs, normals), _) = stage(&format!("{name}: springs"), || bench.fixed(graph))?;
     let (mut graph, mut converged) = (graph, Vec::new());
@@ -86,6 +89,7 @@ pub(super) fn mesh(
         lbs,
         dqs,
         volume,
+        contact,
         iteration: Iteration {
             milliseconds,
             ns_per_vertex: milliseconds * 1e6 / vertices.max(1) as f64,

@@ -171,6 +171,8 @@ pub struct MeshReport {
     pub dqs: DeformTimes,
     /// Times of the volume with its default settings; `skinning` is the solve.
     pub volume: DeformTimes,
+    /// As `volume`, with 3 cycles of contact.
+    pub contact: DeformTimes,
     /// Plain Jacobi with 1, 25, 50 and 100 iterations.
     pub springs: Vec<Springs>,
     /// Springs to convergence: multigrid (the default), Chebyshev acceleration, plain Jacobi.

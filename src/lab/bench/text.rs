@@ -115,8 +115,8 @@ pub(super) fn text(report: &BenchReport) -> String {
     );
     table(
         &mut out,
-        "Volume with its default settings; frames include normals; / springs: a frame of the springs to convergence",
-        &["mesh", "solve", "whole frame", "/ springs", "/ LBS"],
+        "Volume with its default settings, and with 3 cycles of contact; frames include normals; / springs: a frame of the springs to convergence",
+        &["mesh", "solve", "whole frame", "/ springs", "/ LBS", "with contact", "whole frame", "/ springs"],
         &each(&|m| {
             let springs = m.converged.first().map_or(f64::NAN, |c| c.frame.median_ms);
             let frame = m.volume.frame.median_ms;
@@ -126,6 +126,9 @@ pub(super) fn text(report: &BenchReport) -> String {
                 sample(m.volume.frame),
                 ratio(springs),
                 ratio(m.lbs.frame.median_ms),
+                sample(m.contact.skinning),
+                sample(m.contact.frame),
+                format!("{:.2}", m.contact.frame.median_ms / springs),
             ]
         }),
     );

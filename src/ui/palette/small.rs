@@ -115,11 +115,12 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
         |v| (format!("{:.1} %", v * 100.0), judged((v - 1.0).abs(), 0.02, 0.05)),
     );
     let percent = |v: f32| format!("{:.1} %", v * 100.0);
-    let rows: [(&str, (String, Color32)); 4] = [
+    let rows: [(&str, (String, Color32)); 5] = [
         ("Volume", volume),
         ("Stretch, most", (percent(s.stretch_max), judged(s.stretch_max.into(), 0.5, 1.0))),
         ("Stretch, mean", (percent(s.stretch_mean), judged(s.stretch_mean.into(), 0.03, 0.08))),
         ("Turned over", (s.flipped.to_string(), judged(s.flipped as f64, 1.0, 50.0))),
+        ("Crossings", (s.crossings.to_string(), judged(s.crossings as f64, 1.0, 50.0))),
     ];
     let top = room.min.y + 48.0;
     let step = (room.max.y - top) / rows.len() as f32;

@@ -68,19 +68,22 @@ pub struct Strain {
     pub stretch_mean: f32,
     /// Number of inverted triangles.
     pub flipped: usize,
+    /// Number of pairs of triangles that cross, and do not in the bind shape.
+    pub crossings: usize,
     /// Solver iterations; `None` for methods without a solver.
     pub iterations: Option<u32>,
 }
 
 impl Strain {
     /// Takes the numbers from a measurement of a method's shape.
-    pub fn new(method: &str, iterations: Option<u32>, report: &MeasureReport) -> Self {
+    pub fn new(method: &str, iterations: Option<u32>, report: &MeasureReport, crossings: usize) -> Self {
         Self {
             method: method.to_owned(),
             volume_ratio: report.volume_ratio,
             stretch_max: report.stretch_max,
             stretch_mean: report.stretch_mean,
             flipped: report.flipped_triangles,
+            crossings,
             iterations,
         }
     }

@@ -36,6 +36,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench) {
             line(ui, "Mean stretch", format!("{:.1} %", strain.stretch_mean * 100.0), None);
             let flipped = strain.flipped;
             line(ui, "Inverted", format!("{flipped}"), Some(grade(flipped == 0, flipped < 20)));
+            let crossings = strain.crossings;
+            line(ui, "Crossings", format!("{crossings}"), Some(grade(crossings == 0, crossings < 20)));
             if let Some(iterations) = strain.iterations {
                 line(ui, "Iterations", format!("{iterations}"), None);
             }
