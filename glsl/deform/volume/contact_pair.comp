@@ -10,8 +10,8 @@
 layout(local_size_x = GROUP_SIZE) in;
 
 // In w: whether the point takes part.
-layout(set = 0, binding = 0, scalar) readonly buffer PosedPoints { vec4 posed_points[]; };
-layout(set = 0, binding = 1, scalar) readonly buffer PosedNormals { vec4 posed_normals[]; };
+layout(set = 0, binding = 0) uniform samplerBuffer posed_points;
+layout(set = 0, binding = 1) uniform samplerBuffer posed_normals;
 // Bind positions; in w the deepest pass.
 layout(set = 0, binding = 2, scalar) readonly buffer Binds { vec4 binds[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer Normals { vec4 normals[]; };
@@ -55,18 +55,19 @@ float distance_to_keep(uint i, uint j) {
 void pair(uint i) {
     uint best = NONE;
     vec4 found = vec4(0.0);
-    if (posed_points[i].w > 0.0) {
+    vec4 own = texelFetch(posed_points, int(i));
+    if (own.w > 0.0) {
         float least = 1e30;
-        vec3 x = posed_points[i].xyz;
-        vec3 n = posed_normals[i].xyz;
+        vec3 x = own.xyz;
+        vec3 n = texelFetch(posed_normals, int(i)).xyz;
         ivec3 cell = grid_cell(x);
         for (int c = 0; c < 27; ++c) {
             ivec3 there = cell + ivec3(c % 3, c / 3 % 3, c / 9) - 1;
             uint j = heads[grid_bucket(there)];
             for (uint tested = 0; j != NONE && tested < MOST; ++tested) {
-                vec3 other = posed_normals[j].xyz;
-                vec3 apart = x - posed_points[j].xyz;
-                if (dot(n, other) < -0.2 && length(apart) < push.reach) {
+                vec3 other = texelFetch(posed_normals, int(j)).xyz;
+                vec3 apart = x - texelFetch(posed_points, int(j)).xyz;
+                if (dot(n, other) < -0.2 && dot(apart, apart) < push.reach * push.reach) {
                     vec3 normal = unit_or_zero(other - n);
                     float gap = dot(apart, normal);
                     float across = length(apart - normal * gap);

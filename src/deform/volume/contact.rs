@@ -18,6 +18,8 @@ use crate::geom::{Adjacency, Thickness};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
+/// Cycles per search for pairs.
+pub const CYCLES_PER_SEARCH: u32 = 2;
 /// Steps on the skin.
 pub const STEPS: u32 = 6;
 /// Stiffness of a contact spring, in units of `μ h`.
@@ -51,10 +53,8 @@ pub struct Search {
     pub ahead: f32,
 }
 
-/// The search of the points during the solve.
-pub const FLESH: Search = Search { reach: 2.0, lateral: 0.7, margin: 0.1, ahead: 0.0 };
-/// The search of the points after the solve: it finds where the skin may need the second pass.
-pub const NEAR: Search = Search { reach: 2.0, lateral: 0.7, margin: 0.1, ahead: 0.2 };
+/// The search of the points during the solve. Pairs that do not touch yet tell where the skin may need the second pass.
+pub const FLESH: Search = Search { reach: 2.0, lateral: 0.7, margin: 0.1, ahead: 0.2 };
 /// The search of the vertices of the skin.
 pub const SKIN: Search = Search { reach: 0.9, lateral: 0.5, margin: 0.03, ahead: 0.0 };
 
@@ -244,7 +244,7 @@ impl Pairs {
                 let across = (apart - normal * gap).length();
                 let keep = keep(points, i, j, search.margin * h, h);
                 let deep = points.depth[i].min(points.depth[j]).min(search.reach * h);
-                let near = apart.length() < search.reach * h && across < search.lateral * h;
+                let near = apart.length_squared() < (search.reach * h).powi(2) && across < search.lateral * h;
                 let score = across + 0.5 * gap.abs();
                 if opposing
                     && near

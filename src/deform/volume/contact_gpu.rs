@@ -178,8 +178,8 @@ impl ContactPipelines {
         };
         let pair = |own: &PointBuffers| {
             self.pair.bind(&[
-                ("posed_points", Resource::Buffer(&own.posed)),
-                ("posed_normals", Resource::Buffer(&own.posed_normals)),
+                ("posed_points", texels(&own.posed)),
+                ("posed_normals", texels(&own.posed_normals)),
                 ("binds", Resource::Buffer(&own.binds)),
                 ("normals", Resource::Buffer(&own.normals)),
                 ("heads", Resource::Buffer(&own.heads)),

@@ -112,9 +112,7 @@ pub enum Op {
 pub enum Touch {
     /// Points on the skin, for springs that part the cubes.
     Flesh,
-    /// The same points at the end of the solve, to find where the skin may overlap.
-    Near,
-    /// Vertices of the skin there.
+    /// Vertices of the skin near those pairs.
     Skin,
 }
 
@@ -123,7 +121,6 @@ impl Touch {
     pub fn search(self) -> Search {
         match self {
             Self::Flesh => contact::FLESH,
-            Self::Near => contact::NEAR,
             Self::Skin => contact::SKIN,
         }
     }
@@ -143,14 +140,17 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
         out.extend([Op::Start, Op::Orient]);
         for c in 0..params.cycles + params.contact {
             let touching = c >= params.cycles;
+            if touching && (c - params.cycles).is_multiple_of(contact::CYCLES_PER_SEARCH) {
+                out.push(Op::Touch(Touch::Flesh));
+            }
             if touching {
-                out.extend([Op::Touch(Touch::Flesh), Op::Press]);
+                out.push(Op::Press);
                 out.extend((1..levels).map(Op::Brace));
             }
             cycle(out, params, 0, levels, touching);
         }
         if params.contact > 0 {
-            out.extend([Op::Touch(Touch::Near), Op::Skin, Op::Touch(Touch::Skin)]);
+            out.extend([Op::Skin, Op::Touch(Touch::Skin)]);
             out.extend((0..contact::STEPS).map(|_| Op::Part));
         } else {
             out.push(Op::Skin);
@@ -410,9 +410,7 @@ impl VolumeReference {
                 let (contact, search) = (&cells.contact, touch.search());
                 let [points, skin] = &mut self.pairs;
                 match touch {
-                    Touch::Flesh | Touch::Near => {
-                        points.find(&contact.points, &cells, y, rotation, search, |_| true)
-                    }
+                    Touch::Flesh => points.find(&contact.points, &cells, y, rotation, search, |_| true),
                     Touch::Skin => {
                         let near = |v: usize| points.pair[contact.owner[v] as usize].is_some();
                         skin.find(&contact.skin, &cells, y, rotation, search, near)
