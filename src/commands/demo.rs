@@ -1,16 +1,18 @@
 //! `sinew demo`: runs the whole pipeline in one command, from a rigged file to pictures and an animated `.glb`.
 
 use super::compare::{evaluate, pictures, table};
+use super::joints::{Motion, close_up, study};
 use super::render::{draw_bones, draw_strokes};
 use crate::app::context::{Context, folder, human, say, stage, write_png};
-use crate::base::math::Aabb;
+use crate::base::math::{Aabb, Vec4};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::document::{Document, Journal, Session, demo_edits};
+use crate::document::{DeformerSettings, Document, Journal, Session, demo_edits};
 use crate::generate::{Kind, generate};
+use crate::geom::Distortion;
 use crate::render::Lines;
-use crate::rig::{Pose, PosedRig};
-use crate::scene::{Angle, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::rig::{ChainKind, LimbJoint, Pose, PosedRig, limb_joints};
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
 use crate::{export, project};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +22,12 @@ const PICTURE: [u32; 2] = [960, 1280];
 /// Size of each eye's picture, pixels.
 const EYE: [u32; 2] = [800, 960];
 /// The deformation methods that the contact sheet compares.
-const METHODS: [&str; 3] = ["lbs", "dqs", "springs"];
+const METHODS: [&str; 4] = ["lbs", "dqs", "springs", "volume"];
+/// Angles of the sheet of close-ups, degrees.
+const BEND: f32 = 110.0;
+const TWIST: f32 = 150.0;
+/// Strain that the heat map shows in full red.
+const HOT: f32 = 0.8;
 
 fn line(name: &str, time: Duration, what: &str) {
     say(format_args!("{name:<12} {:>10}  {what}", human(time)));
@@ -119,6 +126,8 @@ pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, 
     line("pictures", time, &out.join("front.png").display().to_string());
     let ((), time) = stage("contact sheet", || write_sheet(context, &shown, &pose))?;
     line("compare", time, &out.join("contact.png").display().to_string());
+    let ((), time) = stage("close-ups", || write_close_ups(context, &shown))?;
+    line("close-ups", time, &out.join("joints.png").display().to_string());
     let (receipt, time) = stage("export", || {
         let options = export::Options { clip_name: "Sinew demo".into(), ..export::Options::default() };
         project::export(&out.join("posed.glb"), model, document, &mut evaluator, &options)
@@ -163,4 +172,56 @@ fn write_sheet(context: &mut Context, shown: &Shown<'_>, pose: &Pose) -> Result<
     let lines: Vec<_> = all.into_iter().skip(1).map(|(line, _)| line).collect();
     say(table(&lines).trim_end());
     write_png(&out.join("contact.png"), &sheet(&[row]))
+}
+
+/// Returns what the close-ups show: a bend of the joints of one arm and one leg, and a twist of the arm's last joint.
+fn close_up_poses(model: &Model) -> Vec<(LimbJoint, Motion)> {
+    let joints = limb_joints(model.skeleton());
+    let limbs = || joints.iter().filter(|j| !matches!(j.kind, ChainKind::Spine | ChainKind::Tail));
+    let bends = limbs().map(|j| (*j, Motion::Bend(BEND)));
+    let arm = limbs().rfind(|j| j.kind == ChainKind::Arm).or(joints.last());
+    bends.chain(arm.map(|j| (*j, Motion::Twist(TWIST)))).collect()
+}
+
+/// Returns a heat map's linear colour of a strain: from grey over yellow to red at [`HOT`].
+fn heat(strain: f32) -> Vec4 {
+    let t = (strain / HOT).clamp(0.0, 1.0);
+    let (cold, warm, hot) =
+        (Vec4::new(0.35, 0.38, 0.42, 1.0), Vec4::new(0.9, 0.6, 0.02, 1.0), Vec4::new(0.7, 0.01, 0.01, 1.0));
+    if t < 0.5 { cold.lerp(warm, 2.0 * t) } else { warm.lerp(hot, 2.0 * t - 1.0) }
+}
+
+/// Writes close-ups of single joints by every method, and below each the strain of its edges as a heat map.
+fn write_close_ups(context: &mut Context, shown: &Shown<'_>) -> Result<()> {
+    let Shown { model, out, .. } = *shown;
+    let (side, renderer) = (context.side(false)?, context.renderer()?);
+    let distortion = Distortion::new(&model.bound.character.control);
+    let mut studio = Studio::new(&renderer, model)?;
+    let methods = METHODS.map(|m| DeformerSettings { method: m.to_owned(), ..DeformerSettings::default() });
+    let mut rows = Vec::new();
+    study(&side, model, &close_up_poses(model), &methods, |joint, region, shapes| {
+        let view = close_up(region, joint, shapes);
+        let (mut skins, mut heats) = (Vec::new(), Vec::new());
+        for (line, shape) in shapes {
+            let colors: Vec<Vec4> = distortion.strain(&shape.control).into_iter().map(heat).collect();
+            let mut heated = Studio::colored(&renderer, model, &colors)?;
+            skins.push(Cell {
+                picture: view.picture(&mut studio, shape)?,
+                caption: vec![line.method.to_uppercase(), format!("{}, {}", line.joint, line.motion)],
+            });
+            heats.push(Cell {
+                picture: view.picture(&mut heated, shape)?,
+                caption: vec![
+                    format!("longest edge {:.2} of rest", line.distortion.elongation),
+                    format!("{} crossings", line.crossings.crossings),
+                ],
+            });
+        }
+        rows.extend([skins, heats]);
+        Ok(())
+    })?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    write_png(&out.join("joints.png"), &sheet(&rows))
 }

@@ -11,6 +11,7 @@ use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, 
 use crate::render::Lines;
 use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
+use image::RgbaImage;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -196,7 +197,7 @@ pub fn compare_joints(
         let side = context.side(cpu)?;
         let mut studio = Studio::new(&context.renderer()?, &model)?;
         let mut cells = Vec::new();
-        let found = study(&side, &model, motions, methods, |joint, region, shapes| {
+        let found = study(&side, &model, &every(&model, motions), methods, |joint, region, shapes| {
             cells.extend(close_ups(&mut studio, region, joint, shapes)?);
             Ok(())
         })?;
@@ -219,15 +220,21 @@ pub fn compare_joints(
     write_tables(out, &table(&lines), &lines)
 }
 
-/// Rotates every limb joint of a character by every motion and evaluates every method. Calls `each` once per joint
-/// and motion with the deformed shapes.
+/// Returns every limb joint of a character with every motion.
+pub fn every(model: &Model, motions: &[Motion]) -> Vec<(LimbJoint, Motion)> {
+    let joints = limb_joints(model.skeleton());
+    joints.iter().flat_map(|joint| motions.iter().map(|motion| (*joint, *motion))).collect()
+}
+
+/// Rotates joints of a character, one at a time, and evaluates every method. Calls `each` once per rotation with the deformed
+/// shapes.
 ///
 /// # Errors
 /// An error if a method cannot be bound or evaluated, or if `each` fails.
 pub fn study(
     side: &Where,
     model: &Model,
-    motions: &[Motion],
+    poses: &[(LimbJoint, Motion)],
     methods: &[DeformerSettings],
     mut each: impl FnMut(&LimbJoint, &Region, &[(JointLine, Evaluation)]) -> Result<()>,
 ) -> Result<Vec<JointLine>> {
@@ -246,43 +253,55 @@ pub fn study(
         before.push(model.measure(&PosedRig::new(skeleton, &rest), &shape.control).volume_ratio);
     }
     let mut lines = Vec::new();
-    for joint in &limb_joints(skeleton) {
-        let region = Region::new(model, joint);
-        for &motion in motions {
-            let mut pose = model.rest();
-            turn_joint(skeleton, &mut pose, joint.node, motion.turn(joint))?;
-            let rig = PosedRig::new(skeleton, &pose);
-            let bones_collide = flesh.bones_collide(skeleton, &rig);
-            let mut shapes = Vec::new();
-            for ((evaluator, method), before) in evaluators.iter_mut().zip(methods).zip(&before) {
-                let shape = evaluator.evaluate(model, &pose)?;
-                let measure = model.measure(&rig, &shape.control);
-                let line = JointLine {
-                    file: file.clone(),
-                    joint: skeleton.nodes[joint.node.index()].name.clone(),
-                    motion: motion.name(),
-                    method: method.method.clone(),
-                    joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
-                    measure,
-                    distortion: distortion.report(&shape.control),
-                    bones_collide,
-                    crossings: crossings.report(&shape.control),
-                };
-                shapes.push((line, shape));
-            }
-            each(joint, &region, &shapes)?;
-            lines.extend(shapes.into_iter().map(|(line, _)| line));
+    let mut region: Option<(NodeId, Region)> = None;
+    for (joint, motion) in poses {
+        let known = region.take().filter(|r| r.0 == joint.node);
+        let (_, region) = region.insert(known.unwrap_or_else(|| (joint.node, Region::new(model, joint))));
+        let mut pose = model.rest();
+        turn_joint(skeleton, &mut pose, joint.node, motion.turn(joint))?;
+        let rig = PosedRig::new(skeleton, &pose);
+        let bones_collide = flesh.bones_collide(skeleton, &rig);
+        let mut shapes = Vec::new();
+        for ((evaluator, method), before) in evaluators.iter_mut().zip(methods).zip(&before) {
+            let shape = evaluator.evaluate(model, &pose)?;
+            let measure = model.measure(&rig, &shape.control);
+            let line = JointLine {
+                file: file.clone(),
+                joint: skeleton.nodes[joint.node.index()].name.clone(),
+                motion: motion.name(),
+                method: method.method.clone(),
+                joint_volume_ratio: region.volume_ratio(model.volume(), measure.volume_ratio, *before),
+                measure,
+                distortion: distortion.report(&shape.control),
+                bones_collide,
+                crossings: crossings.report(&shape.control),
+            };
+            shapes.push((line, shape));
         }
+        each(joint, region, &shapes)?;
+        lines.extend(shapes.into_iter().map(|(line, _)| line));
     }
     Ok(lines)
 }
 
-fn close_ups(
-    studio: &mut Studio,
-    region: &Region,
-    joint: &LimbJoint,
-    shapes: &[(JointLine, Evaluation)],
-) -> Result<Vec<Cell>> {
+/// How a close-up shows a joint.
+pub struct CloseUp {
+    bounds: Aabb,
+    angle: Angle,
+}
+
+impl CloseUp {
+    /// Renders a shape.
+    ///
+    /// # Errors
+    /// As [`Studio::picture`].
+    pub fn picture(&self, studio: &mut Studio, shape: &Evaluation) -> Result<RgbaImage> {
+        studio.picture(shape, &self.bounds, self.angle, CLOSE_UP, &Lines::default())
+    }
+}
+
+/// Returns the camera that shows a joint in all shapes.
+pub fn close_up(region: &Region, joint: &LimbJoint, shapes: &[(JointLine, Evaluation)]) -> CloseUp {
     let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
     // The bounds include the near ends of both bones; otherwise the camera would stand inside the body at thin limbs.
     let reach = Vec3::splat(joint.reach as f32);
@@ -297,13 +316,23 @@ fn close_ups(
         yaw: axis.x.atan2(axis.z) as f32 + 0.3,
         pitch: (axis.y.clamp(-1.0, 1.0).asin() as f32).clamp(-1.2, 1.2),
     };
+    CloseUp { bounds, angle }
+}
+
+fn close_ups(
+    studio: &mut Studio,
+    region: &Region,
+    joint: &LimbJoint,
+    shapes: &[(JointLine, Evaluation)],
+) -> Result<Vec<Cell>> {
+    let view = close_up(region, joint, shapes);
     shapes
         .iter()
         .map(|(line, shape)| {
             let volume = line.joint_volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}"));
             let flipped = format!("inverted {}", line.measure.flipped_triangles);
             Ok(Cell {
-                picture: studio.picture(shape, &bounds, angle, CLOSE_UP, &Lines::default())?,
+                picture: view.picture(studio, shape)?,
                 caption: vec![
                     line.joint.clone(),
                     format!("{} {}", line.motion, line.method.to_uppercase()),

@@ -81,6 +81,20 @@ impl Distortion {
         DistortionReport { elongation, energy, turned_over: self.turned_over(&x).len() }
     }
 
+    /// Returns per vertex the largest `|l / l0 - 1|` of its edges in a pose; 0 without edges.
+    ///
+    /// # Panics
+    /// Unless there is one position per vertex.
+    pub fn strain(&self, positions: &[Vec3]) -> Vec<f32> {
+        let mut out = vec![0.0f32; positions.len()];
+        for e in &self.edges {
+            let bind = self.bind[e[0] as usize].distance(self.bind[e[1] as usize]) as f32;
+            let strain = (positions[e[0] as usize].distance(positions[e[1] as usize]) / bind - 1.0).abs();
+            e.iter().for_each(|&v| out[v as usize] = out[v as usize].max(strain));
+        }
+        out
+    }
+
     /// `Σ_v min_R Σ w |e' - R e|²` over the edges of the triangles at each vertex `v`; every triangle counts a third at each
     /// of its vertices, so that a uniform stretch gives the membrane energy.
     fn energy(&self, x: &[DVec3]) -> f64 {

@@ -1,8 +1,10 @@
 //! Offline images of a character: single images, stereo pairs and anaglyphs.
 
 use super::{Evaluation, Model};
+use crate::asset::{Asset, Material};
+use crate::base::MaterialId;
 use crate::base::Result;
-use crate::base::math::Aabb;
+use crate::base::math::{Aabb, Vec4};
 use crate::gpu::{Device, Frame};
 use crate::query::{SilhouetteOptions, SilhouettePoint, Silhouettes};
 use crate::render::{Camera, GBuffer, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
@@ -46,15 +48,31 @@ pub struct Studio {
 
 impl Studio {
     /// Uploads the model's mesh, materials and textures.
-    /// If memory runs out.
+    ///
     /// # Errors
-    /// When memory is short.
+    /// If memory runs out.
     pub fn new(renderer: &Arc<Renderer>, model: &Model) -> Result<Self> {
         let display = &model.bound.character.display;
         let device = renderer.device();
         let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
         let scene = Scene::new(device, &model.asset, display, &surface)?;
         let samples = device.samples(SAMPLES);
+        Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
+    }
+
+    /// Uploads the model's mesh in the given linear colours per control vertex, without its materials.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub fn colored(renderer: &Arc<Renderer>, model: &Model, colors: &[Vec4]) -> Result<Self> {
+        let mut display = model.bound.character.display.clone();
+        display.colors = display.control_of.iter().map(|&v| colors[v as usize]).collect();
+        display.parts.iter_mut().for_each(|part| part.material = Some(MaterialId(0)));
+        let plain = Material { metallic: 0.0, roughness: 0.9, double_sided: true, ..Material::default() };
+        let asset = Asset { materials: vec![plain], ..Asset::default() };
+        let surface = SurfaceBuffers::from_slices(renderer.device(), &display.positions, &display.normals)?;
+        let scene = Scene::new(renderer.device(), &asset, &display, &surface)?;
+        let samples = renderer.device().samples(SAMPLES);
         Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
     }
 

@@ -6,7 +6,7 @@
 use sinew::base::testing::shared;
 
 use sinew::bind::BindOptions;
-use sinew::commands::joints::{JointLine, Motion, study};
+use sinew::commands::joints::{JointLine, Motion, every, study};
 use sinew::document::DeformerSettings;
 use sinew::scene::{Model, Where};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn lines(path: &Path) -> Vec<[JointLine; 3]> {
     let model = Model::load(path, &BindOptions::default()).unwrap();
     let methods = ["lbs", "dqs", "springs"]
         .map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
-    let lines = study(&Where::Cpu, &model, &MOTIONS, &methods, |_, _, _| Ok(())).unwrap();
+    let lines = study(&Where::Cpu, &model, &every(&model, &MOTIONS), &methods, |_, _, _| Ok(())).unwrap();
     assert!(!lines.is_empty() && lines.len().is_multiple_of(9), "{}: {} lines", path.display(), lines.len());
     lines.chunks(3).map(|c| [c[0].clone(), c[1].clone(), c[2].clone()]).collect()
 }
@@ -95,7 +95,7 @@ fn the_volume_distorts_the_skin_less_than_linear_blending() {
         ["lbs", "volume"].map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
     for path in files.into_iter().flatten() {
         let model = Model::load(&path, &BindOptions::default()).unwrap();
-        let lines = study(&Where::Cpu, &model, &motions, &methods, |_, _, _| Ok(())).unwrap();
+        let lines = study(&Where::Cpu, &model, &every(&model, &motions), &methods, |_, _, _| Ok(())).unwrap();
         let name = path.display();
         let median = |of: fn(&JointLine) -> f64| {
             let mut ratios: Vec<f64> = lines.chunks(2).map(|row| of(&row[1]) / of(&row[0])).collect();
