@@ -107,7 +107,7 @@ pub fn scaled(bound: &Bound, factor: f32) -> Bound {
     Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
 }
 
-fn chain(bones: usize) -> Skeleton {
+pub fn chain(bones: usize) -> Skeleton {
     let mut skeleton = Skeleton::default();
     for k in 0..bones {
         let parent = k.checked_sub(1);

@@ -339,3 +339,68 @@ fn contact_moves_rigidly_with_the_body_and_scales_with_it() {
     assert!(farthest(&first, &back) < 0.2 * RADIUS);
     assert!(crossings(&back) < 40);
 }
+
+/// `known/cyl`: the minimum of energy B on tetrahedra with the surface held beyond 1.5 radii from the joint, made by
+/// independent code. The chain of two bones stands for the file's bones: along +y instead of +z, a quarter of the size.
+#[test]
+fn a_bent_and_a_twisted_cylinder_come_near_to_the_known_elastic_shape() {
+    let Some(folder) = crate::base::testing::shared("known") else { return };
+    let text = std::fs::read_to_string(folder.join("cyl_rest.obj")).unwrap();
+    let rows = |kind: &'static str| {
+        let lines = text.lines().filter_map(move |l| l.strip_prefix(kind));
+        lines.map(|l| {
+            l.split_whitespace().map(|n| n.split('/').next().unwrap().to_owned()).collect::<Vec<_>>()
+        })
+    };
+    let to_chain = |p: Vec3| Vec3::new(p.x, p.z, -p.y) * 0.25 + Vec3::Y;
+    let number = |n: &String| n.parse::<f32>().unwrap();
+    let positions: Vec<Vec3> =
+        rows("v ").map(|r| to_chain(Vec3::new(number(&r[0]), number(&r[1]), number(&r[2])))).collect();
+    let triangles: Vec<[u32; 3]> =
+        rows("f ").map(|r| [0, 1, 2].map(|k| r[k].parse::<u32>().unwrap() - 1)).collect();
+    assert_eq!(positions.len(), 2082);
+    let numbers = |name: &str| {
+        let bytes = std::fs::read(folder.join("cyl").join(name)).unwrap();
+        bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect::<Vec<f64>>()
+    };
+    let weights = numbers("weights.f64");
+    let mut influences = crate::asset::Influences::default();
+    for w in weights.as_chunks::<2>().0 {
+        influences.push((0u16..).zip(w.map(|w| w as f32)).filter(|e| e.1 > 0.0));
+    }
+    let bound = bound(crate::deform::testing::chain(2), positions.clone(), triangles, influences);
+    let cells = Cells::bind(&bound.character, 3000).unwrap();
+    // Held as in the reference: all nodes of cubes beyond 1.5 radii, in place of those that bones cross.
+    let nodes = &cells.nodes.character.control.positions;
+    let size = cells.levels[0].size;
+    let low = nodes.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+    let grid = nodes.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
+    let held: Vec<bool> = nodes.iter().map(|x| (x.y - 1.0).abs() > 1.5 * RADIUS).collect();
+    let finest = Level::finest(size, cells.levels[0].cells.clone(), grid, held, &vec![false; nodes.len()]);
+    let cells = Arc::new(Cells { levels: finest.hierarchy(), ..cells });
+    for name in ["bend90", "twist135"] {
+        let m = numbers(&format!("{name}/bones.f64"));
+        let axis = |k: usize| DVec3::new(m[12 + k], m[16 + k], m[20 + k]).as_vec3();
+        let turn = Quat::from_mat3(&Mat3::from_cols(axis(0), axis(1), axis(2)));
+        let upright = Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2);
+        let pose = bent(&bound, upright * turn * upright.inverse());
+        let bytes = std::fs::read(folder.join("cyl").join(name).join("arap_tets.f32")).unwrap();
+        let floats: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let known: Vec<Vec3> =
+            floats.as_chunks::<3>().0.iter().map(|v| to_chain(Vec3::from_array(*v))).collect();
+        let away = |x: &[Vec3]| {
+            4.0 * x.iter().zip(&known).map(|(a, b)| a.distance(*b)).sum::<f32>() / known.len() as f32
+        };
+        let rig = PosedRig::new(&bound.character.skeleton, &pose);
+        let params = Params { volume: 0.0, firmness: 0.0, cycles: 32, ..few() };
+        let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
+        let mut skin = positions.clone();
+        solver.solve(&rig, &mut skin);
+        let own = away(&skin);
+        let best = ["lbs", "dqs", "blend", "irs", "cor", "stb"]
+            .map(|m| away(&posed(&bound, &Recipe::from_name(m).unwrap(), &pose)));
+        let best = best.into_iter().fold(f32::INFINITY, f32::min);
+        println!("{name}: {own} radii, the best geometric method {best}");
+        assert!(own < 0.5 * best, "{name}: {own} radii, the best geometric method {best}");
+    }
+}
