@@ -4,6 +4,7 @@
 
 mod easel;
 mod fast;
+mod flesh;
 mod silhouettes;
 mod swing;
 mod thesis;
@@ -36,7 +37,7 @@ pub struct Set {
 }
 
 /// All sets of figures.
-pub const SETS: &[Set] = &[thesis::SET, fast::SET];
+pub const SETS: &[Set] = &[thesis::SET, fast::SET, flesh::SET];
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]
