@@ -18,7 +18,7 @@ struct VolumePush {
     float firmness;
     // Factor of the previous move.
     float keep;
-    // Factor of the force.
+    // Factor of the force, or of a coarser level's displacement.
     float step;
     // Stiffness of one contact spring; 0 without contact.
     float contact;

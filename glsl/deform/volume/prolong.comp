@@ -26,7 +26,7 @@ void main() {
                 VolumeShare share = prolong_shares[s];
                 sum += texelFetch(coarse_displacements, int(share.node)).xyz * share.weight;
             }
-            displacements[n].xyz += sum;
+            displacements[n].xyz += push.step * sum;
         }
     }
 }

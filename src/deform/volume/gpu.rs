@@ -36,7 +36,7 @@ shared_with_shaders! {
         pub firmness: f32,
         /// Factor of the previous move.
         pub keep: f32,
-        /// Factor of the force.
+        /// Factor of the force, or of a coarser level's displacement.
         pub step: f32,
         /// Stiffness of one contact spring; 0 without contact.
         pub contact: f32,
@@ -427,9 +427,10 @@ impl VolumePipelines {
                 let push = VolumePush { keep, step, ..at(level, levels[level].nodes) };
                 run(&self.step, &levels[level].step, push);
             }
-            Op::Prolong(level) => {
+            Op::Prolong { level, factor } => {
                 let Some(transfer) = between(level + 1) else { return };
-                run(&self.prolong, &transfer.prolong, at(level, levels[level].nodes));
+                let push = VolumePush { step: factor, ..at(level, levels[level].nodes) };
+                run(&self.prolong, &transfer.prolong, push);
             }
             Op::Touch(_) | Op::Press | Op::Brace(_) | Op::Part => {}
             Op::Skin => run(&self.skin, &starting.skin, at(0, state.vertices)),

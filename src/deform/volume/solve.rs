@@ -18,6 +18,9 @@ use std::sync::Arc;
 
 /// Steps on each level in a cycle, finest first; the coarsest level makes the last number.
 const STEPS: [usize; LEVELS] = [2, 4, 8];
+/// Factor of the correction that a coarser level gives to this level, finest first. Coarse cubes are stiffer than the finer
+/// cubes in them, so their corrections are too small.
+const CORRECTION: [f32; LEVELS - 1] = [1.5, 1.3];
 /// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there.
 const RATIO: [f32; 2] = [10.0, 20.0];
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
@@ -93,8 +96,13 @@ pub enum Op {
         /// Factor of the force.
         step: f32,
     },
-    /// Adds the displacements of the next coarser level.
-    Prolong(usize),
+    /// Adds the displacements of the next coarser level, times a factor.
+    Prolong {
+        /// The level that moves.
+        level: usize,
+        /// The factor.
+        factor: f32,
+    },
     /// Pairs the points or vertices that are in contact.
     Touch(Touch),
     /// Computes the forces of the contact springs and adds them to the load of the finest nodes.
@@ -165,7 +173,7 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
         out.extend([Op::Forces { level, zero: false }, Op::Residual(level), Op::Coarsen(coarse)]);
         out.extend([Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
         cycle(out, params, coarse, levels, touching);
-        out.push(Op::Prolong(level));
+        out.push(Op::Prolong { level, factor: CORRECTION[level] });
     }
     let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
     let high = Stiffness::new(params).largest();
@@ -397,12 +405,12 @@ impl VolumeReference {
                     y[n] += d[n];
                 }
             }
-            Op::Prolong(level) => {
+            Op::Prolong { level, factor } => {
                 let (finer, coarse) = self.states.split_at_mut(level + 1);
                 let (state, above, of) = (&mut finer[level], &coarse[0], &cells.levels[level]);
                 for n in 0..of.nodes.len() {
-                    state.y[n] +=
-                        of.prolong.of(n).iter().map(|s| above.y[s.node as usize] * s.weight).sum::<Vec3>();
+                    let shares = of.prolong.of(n).iter();
+                    state.y[n] += shares.map(|s| above.y[s.node as usize] * s.weight).sum::<Vec3>() * factor;
                 }
             }
             Op::Touch(touch) => {
