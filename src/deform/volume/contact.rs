@@ -3,12 +3,12 @@
 //! A point of the skin is in contact if an opposing part of the skin lies behind it: the two have passed each other. Both push
 //! along their common normal only, so both sides give way and slide. Two passes follow each other:
 //!
-//! 1. In the last cycles of the solve, springs part points of the skin that are [`SPACING`] cubes apart. They move
+//! 1. In the last cycles of the solve, springs part points of the skin that are 0.8 cubes apart. They move
 //!    the cubes, so flesh gives way and keeps its volume.
 //! 2. Folds are finer than cubes. [`STEPS`] steps on the skin itself part vertices that still overlap, by [`LARGEST_MOVE`]
 //!    at most per step, and spread each move to the neighbours.
 //!
-//! A pass deeper than [`DEEPEST`] times the flesh below the point is ignored: bones that the pose drives into each other win.
+//! A pass deeper than half of the flesh below the point is ignored: bones that the pose drives into each other win.
 //! Pairs that already overlap or touch in the bind pose keep that distance.
 
 use super::cells::{Cells, Place};
