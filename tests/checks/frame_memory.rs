@@ -98,7 +98,6 @@ fn a_motion_that_plays_allocates_nothing() {
         ("springs", "dynamics"),
         ("volume", "firmness"),
         ("volume", "volume"),
-        ("volume", "contact"),
     ];
     for (method, setting) in played_settings {
         let (model, mut bench) = played(method, setting);
