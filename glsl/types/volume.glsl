@@ -22,6 +22,8 @@ struct VolumePush {
     float step;
     // Stiffness of one contact spring; 0 without contact.
     float contact;
+    // Stiffness of the modes of a cube that its mean edges do not see.
+    float bending;
 };
 
 // What holds a node.

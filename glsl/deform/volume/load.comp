@@ -1,4 +1,4 @@
-// Load of each coarser node: the finer forces minus its cubes' own forces at zero displacement.
+// Force at each coarser node: the finer forces. Its load: these minus its cubes' own forces at zero displacement.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -18,6 +18,7 @@ layout(set = 0, binding = 5) uniform samplerBuffer residuals;
 layout(set = 0, binding = 6, scalar) writeonly buffer Loads { vec4 loads[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer Displacements { vec4 displacements[]; };
 layout(set = 0, binding = 8, scalar) writeonly buffer Moves { vec4 moves[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer OwnResiduals { vec4 own_residuals[]; };
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
@@ -33,6 +34,7 @@ void load(uint n) {
         VolumeShare share = restrict_shares[k];
         from += texelFetch(residuals, int(share.node)).xyz * share.weight;
     }
+    own_residuals[n] = vec4(from, 0.0);
     loads[n] = vec4(from - own, 0.0);
     displacements[n] = vec4(0.0);
     moves[n] = vec4(0.0);

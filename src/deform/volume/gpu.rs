@@ -5,7 +5,7 @@ use super::cells::Cells;
 use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
-use super::solve::{COARSE_TURNS, Op, START_TURNS, reschedule, schedule, start_of};
+use super::solve::{BENDING, COARSE_TURNS, Op, START_TURNS, reschedule, schedule, start_of};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -40,6 +40,8 @@ shared_with_shaders! {
         pub step: f32,
         /// Stiffness of one contact spring; 0 without contact.
         pub contact: f32,
+        /// Stiffness of the modes of a cube that its mean edges do not see.
+        pub bending: f32,
     }
 }
 
@@ -337,6 +339,7 @@ impl VolumePipelines {
                 ("loads", Resource::Buffer(&own.loads)),
                 ("displacements", Resource::Buffer(&own.displacements)),
                 ("moves", Resource::Buffer(&own.moves)),
+                ("own_residuals", Resource::Buffer(&own.residuals)),
             ])?,
             prolong: self.prolong.bind(&[
                 ("prolong_offsets", Resource::Buffer(&prolong_offsets)),
@@ -380,6 +383,7 @@ impl VolumePipelines {
             count,
             size: levels[level].size,
             has_base: u32::from(level > 0),
+            bending: BENDING[level],
             ..push
         };
         let between = |level: usize| levels[level].transfer.as_ref();

@@ -21,8 +21,11 @@ const STEPS: [usize; LEVELS] = [2, 4, 8];
 /// Factor of the correction that a coarser level gives to this level, finest first. Coarse cubes are stiffer than the finer
 /// cubes in them, so their corrections are too small.
 const CORRECTION: [f32; LEVELS - 1] = [1.5, 1.3];
+/// Stiffness of the modes of a cube that its mean edges do not see, relative to the finest cubes, finest level first. The
+/// finer cubes in a coarse cube turn one by one in such a mode, so it takes less energy than one cube's edges say.
+pub const BENDING: [f32; LEVELS] = [1.0, 0.45, 0.3];
 /// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there.
-const RATIO: [f32; 2] = [10.0, 20.0];
+const RATIO: [f32; 2] = [60.0, 20.0];
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
 pub const START_TURNS: u32 = 8;
 /// An exact solve ends when a step lowers the energy by less than this fraction, or after [`MOST`] steps.
@@ -85,7 +88,8 @@ pub enum Op {
     Residual(usize),
     /// Takes the deformation of each cube of this level from the finer cubes in it.
     Coarsen(usize),
-    /// Sets the load of each node of this level: the finer forces minus its own; sets its displacement to zero.
+    /// Sets the force at each node of this level to the finer forces, its load to the finer forces minus the forces of its
+    /// own cubes, its displacement to zero.
     Load(usize),
     /// Moves each node: `d = keep d + step f / D`, `y += d`.
     Step {
@@ -170,8 +174,11 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     let coarsest = level + 1 == levels;
     if !coarsest {
         let coarse = level + 1;
-        out.extend([Op::Forces { level, zero: false }, Op::Residual(level), Op::Coarsen(coarse)]);
-        out.extend([Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
+        // Other levels know their forces: they are at zero displacement.
+        if level == 0 {
+            out.extend([Op::Forces { level, zero: false }, Op::Residual(level)]);
+        }
+        out.extend([Op::Coarsen(coarse), Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
         cycle(out, params, coarse, levels, touching);
         out.push(Op::Prolong { level, factor: CORRECTION[level] });
     }
@@ -182,8 +189,10 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
     let sigma = theta / delta;
     let (mut rho, mut keep, mut step) = (1.0 / sigma, 0.0, 1.0 / theta);
-    for _ in 0..steps {
-        out.push(Op::Forces { level, zero: false });
+    for k in 0..steps {
+        if k > 0 || level == 0 || !coarsest {
+            out.push(Op::Forces { level, zero: false });
+        }
         if touching && level == 0 {
             out.push(Op::Press);
         }
@@ -363,8 +372,13 @@ impl VolumeReference {
                     let none = [Vec3::ZERO; 8];
                     let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
                     let turns = if zero { COARSE_TURNS } else { 1 };
-                    *out =
-                        corner_forces(&x, &base[c], of.size, of.weight[c], stiffness.lambda, turns, rotation);
+                    let material = Material {
+                        size: of.size,
+                        weight: of.weight[c],
+                        lambda: stiffness.lambda,
+                        bending: BENDING[level],
+                    };
+                    *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }
             Op::Residual(level) => self.sum(level, stiffness),
@@ -393,7 +407,7 @@ impl VolumeReference {
                     let own: Vec3 = of.at_node.of(n).iter().map(|&k| corner_of(&state.corner, k)).sum();
                     let from: Vec3 =
                         of.restrict.of(n).iter().map(|s| finer.force[s.node as usize] * s.weight).sum();
-                    state.load[n] = from - own;
+                    (state.force[n], state.load[n]) = (from, from - own);
                     (state.y[n], state.d[n]) = (Vec3::ZERO, Vec3::ZERO);
                 }
             }
@@ -504,16 +518,25 @@ fn mean_of(x: &[Vec3; 8], base: &[Vec3; 3]) -> [Vec3; 3] {
     })
 }
 
+/// What the forces of a cube depend on beside its nodes.
+struct Material {
+    /// Edge length, metres.
+    size: f32,
+    weight: f32,
+    lambda: f32,
+    /// See [`BENDING`].
+    bending: f32,
+}
+
 /// Updates a cube's rotation and returns its force on each corner, in units of `μ`.
 fn corner_forces(
     x: &[Vec3; 8],
     base: &[Vec3; 3],
-    size: f32,
-    weight: f32,
-    lambda: f32,
+    material: &Material,
     turns: u32,
     rotation: &mut Quat,
 ) -> [Vec3; 8] {
+    let Material { size, weight, lambda, bending } = *material;
     let mean = mean_of(x, base);
     *rotation = (0..turns).fold(*rotation, |q, _| turn(q, &mean));
     let r = Mat3::from_quat(*rotation);
@@ -521,10 +544,11 @@ fn corner_forces(
     let pressure = 0.25 * lambda * (r[0].dot(mean[0]) + r[1].dot(mean[1]) + r[2].dot(mean[2]) - 3.0 * size);
     let mut out = [Vec3::ZERO; 8];
     for k in 0..3 {
-        let constant = base[k] * 0.5 + r[k] * (pressure - 0.5 * size);
+        let constant =
+            base[k] * (0.5 * bending) + mean[k] * (0.5 * (1.0 - bending)) + r[k] * (pressure - 0.5 * size);
         for near in NEAR[k] {
             let far = near + (1 << k);
-            let force = ((x[far] - x[near]) * 0.5 + constant) * weight;
+            let force = ((x[far] - x[near]) * (0.5 * bending) + constant) * weight;
             out[near] += force;
             out[far] -= force;
         }
