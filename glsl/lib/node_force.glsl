@@ -15,5 +15,5 @@ vec3 node_force(uint n, VolumeNode node, vec3 y) {
     }
     // On the finest level the contact springs act through the load.
     float contact = push.has_base > 0 ? push.contact * node.contact : 0.0;
-    return loads[n].xyz - y * (spring(node, push.lambda, push.firmness) + contact) + cube_force(n);
+    return loads[n].xyz - y * (spring(node, push) + contact) + cube_force(n);
 }

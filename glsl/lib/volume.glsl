@@ -32,14 +32,19 @@ vec4 turn(vec4 q, mat3 columns) {
     return size < 1e30 ? turned * (1.0 / size) : q;
 }
 
-// Stiffness of the spring at a node.
-float spring(VolumeNode node, float lambda, float firmness) {
+// Stiffness of the spring at a node to zero displacement, or on the finest level to its start.
+float hold(VolumeNode node, float lambda, float firmness) {
     return node.brace * (1.5 + 0.28 * lambda) + node.core * firmness;
 }
 
+// Stiffness of the spring at a node, with the target of the dynamics.
+float spring(VolumeNode node, VolumePush push) {
+    return hold(node, push.lambda, push.firmness) + node.cubes * push.inertia;
+}
+
 // Inverse of the stiffness bound at a node with contact springs of this stiffness; 0 if it is held.
-float inverse_bound(VolumeNode node, float lambda, float firmness, float contact) {
+float inverse_bound(VolumeNode node, VolumePush push, float contact) {
     return node.cubes > 0.0
-        ? 1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * lambda) + spring(node, lambda, firmness) + contact)
+        ? 1.0 / (node.cubes * (1.5 + 3.0 / 16.0 * push.lambda) + spring(node, push) + contact)
         : 0.0;
 }

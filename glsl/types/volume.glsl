@@ -24,6 +24,35 @@ struct VolumePush {
     float contact;
     // Stiffness of the modes of a cube that its mean edges do not see.
     float bending;
+    // Stiffness of the springs to the targets of the dynamics, per unit of VolumeNode.cubes.
+    float inertia;
+    // Whether cubes begin with the rotation of their joint.
+    uint from_joint;
+};
+
+// Push constants of a frame that continues the last one.
+struct VolumeStep {
+    // Number of nodes.
+    uint count;
+    // 1 if some node has more than four influences, otherwise 0.
+    uint has_tail;
+    float lambda;
+    float firmness;
+    float inertia;
+    float a;
+    float b;
+    float span;
+    float last_span;
+    float seconds;
+    float drag;
+    float reach;
+};
+
+// What a node keeps from frame to frame: position and velocity before the last frame, and where the last step coasted to.
+struct VolumePast {
+    vec4 position;
+    vec4 velocity;
+    vec4 coasted;
 };
 
 // What holds a node.

@@ -112,7 +112,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let side = context.side(args.on.is_cpu())?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);
-    if recipe.springs.as_ref().is_some_and(|s| s.dynamics > 0.0) {
+    if recipe.swings() {
         swing(&mut evaluator, &model, args)?;
     }
     let shape = evaluator.evaluate(&model, &pose)?;

@@ -1,12 +1,11 @@
 //! The deformation graph on the GPU: pose upload, geometric node, springs, display surface. Each phase is timed.
 
 use super::attach::Anchors;
+use super::clock::{Clock, Frames};
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::sculpt::gpu::SculptPipeline;
 use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
-use super::springs::Frames;
-use super::springs::dynamics::Clock;
 use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
@@ -242,11 +241,14 @@ impl Graph {
         }
     }
 
-    /// Sets the time of the next frames, seconds. The spring dynamics advance from frame to frame in recording order.
+    /// Sets the time of the next frames, seconds. The dynamics advance from frame to frame in recording order.
     /// With `None`, the default, the next frame is the static equilibrium without dynamics.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         if let Some(node) = &mut self.springs {
             node.clock.set(seconds);
+        }
+        if let Some((_, state)) = &mut self.volume {
+            state.set_time(seconds);
         }
     }
 
@@ -284,6 +286,9 @@ impl Graph {
         if let Some(node) = &mut self.springs {
             node.settled = false;
             node.clock = Clock::default();
+        }
+        if let Some((_, state)) = &mut self.volume {
+            state.forget();
         }
     }
 

@@ -10,6 +10,7 @@
 pub mod attach;
 pub mod blend;
 pub mod classic;
+pub mod clock;
 pub mod cor;
 pub mod dqs;
 pub mod fast;

@@ -1,5 +1,6 @@
 //! The authored choice of the nodes that deform a character.
 
+use super::clock::Frames;
 use super::{Geometric, fast, springs, volume};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -131,6 +132,23 @@ impl Recipe {
         self.geometric.set_number(name, value)
             || self.springs.as_mut().is_some_and(|springs| springs.set_number(name, value))
             || self.volume.as_mut().is_some_and(|volume| volume.set_number(name, value))
+    }
+
+    /// Returns the frequency, hertz, and the damping ratio of the flesh; `None` if the method has no flesh that swings.
+    pub fn dynamics(&self) -> Option<[f32; 2]> {
+        let springs = self.springs.map(|s| [s.dynamics, s.damping]);
+        springs.or(self.volume.map(|v| [v.dynamics, v.damping]))
+    }
+
+    /// Whether frames depend on their time and on earlier frames, because dynamics are on.
+    pub fn swings(&self) -> bool {
+        self.dynamics().is_some_and(|[frequency, _]| frequency > 0.0)
+    }
+
+    /// Whether a frame starts from the result of the previous frame.
+    pub fn frames(&self) -> Frames {
+        let springs = self.springs.map(|s| s.frames);
+        springs.or(self.volume.map(|v| v.frames)).unwrap_or(Frames::Independent)
     }
 
     /// Whether a graph bound to this recipe can switch to `other` with [`super::Graph::adopt`].

@@ -101,6 +101,9 @@ impl CpuGraph {
         if let Some(springs) = &mut self.springs {
             springs.set_time(seconds);
         }
+        if let Some(volume) = &mut self.volume {
+            volume.set_time(seconds);
+        }
     }
 
     /// Evaluates a pose and returns the name and time of each node. `morph` is either empty or the displacement of

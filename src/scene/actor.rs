@@ -273,7 +273,7 @@ impl Actor {
         let Some(body) = &mut self.body else { return };
         body.graph.set_time(seconds);
         // Flesh goes on moving while the pose stands still.
-        let swings = body.recipe.springs.is_some_and(|s| s.dynamics > 0.0);
+        let swings = body.recipe.swings();
         if std::mem::replace(&mut body.time, seconds) != seconds && swings {
             body.posed = Version::default();
         }

@@ -11,7 +11,8 @@
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) buffer Nodes { VolumeNode nodes[]; };
-layout(set = 0, binding = 1) uniform samplerBuffer starts;
+// Load without contact.
+layout(set = 0, binding = 1) uniform samplerBuffer pulls;
 layout(set = 0, binding = 2, scalar) readonly buffer PointOffsets { uint point_offsets[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer PointShares { VolumeShare point_shares[]; };
 layout(set = 0, binding = 4) uniform samplerBuffer pushes;
@@ -22,7 +23,7 @@ layout(push_constant, scalar) uniform Push {
 };
 
 void gather(uint n) {
-    vec3 load = texelFetch(starts, int(n)).xyz * spring(nodes[n], push.lambda, push.firmness);
+    vec3 load = texelFetch(pulls, int(n)).xyz;
     float contact = 0.0;
     for (uint k = point_offsets[n]; k < point_offsets[n + 1]; ++k) {
         VolumeShare share = point_shares[k];

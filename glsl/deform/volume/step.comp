@@ -31,7 +31,7 @@ void move(uint n) {
     }
     vec3 y = displacements[n].xyz;
     vec3 force = node_force(n, node, y);
-    float inverse = inverse_bound(node, push.lambda, push.firmness, push.contact * node.contact);
+    float inverse = inverse_bound(node, push, push.contact * node.contact);
     vec3 d = moves[n].xyz * push.keep + force * (push.step * inverse);
     moves[n] = vec4(d, 0.0);
     displacements[n] = vec4(y + d, 0.0);

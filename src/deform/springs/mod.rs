@@ -61,6 +61,7 @@ pub mod solve;
 #[cfg(test)]
 mod tests;
 
+use super::clock::Frames;
 use serde::{Deserialize, Serialize};
 
 /// Authored parameters of the springs. [`Params::default`] suits characters of any size and tessellation.
@@ -155,17 +156,6 @@ pub enum Stop {
     /// Stops at the minimum of the springs' energy: when the work of an iteration, force times move, is below
     /// `vertices * (fraction * thickness)²`.
     Energy(f32),
-}
-
-/// Whether a frame starts from the result of the previous frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Frames {
-    /// Starts at the geometric method's shape. Equal poses give bitwise equal results.
-    Independent,
-    /// Starts at the last frame's result, moved along with each vertex's joints. Slow motions need fewer iterations,
-    /// but unconverged frames depend on earlier ones. The first frame starts at the geometric method's shape.
-    Dependent,
 }
 
 /// Iteration schemes.

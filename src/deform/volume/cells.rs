@@ -8,6 +8,7 @@ use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
 use crate::deform::fast::{Inside, Weights, own_weights};
 use crate::geom::{Adjacency, ControlMesh, apart, root, unite};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A node on a bone is held if it follows the bone's joint at least to this fraction.
@@ -56,6 +57,8 @@ pub struct Cells {
     pub contact: Contact,
     /// Whether bones hold a node.
     pub held: Vec<bool>,
+    /// Distance of the thickest flesh from the nodes on bones, metres.
+    pub thickness: f32,
     /// The nodes of the finest level as a character without triangles, which a geometric method can pose.
     pub nodes: Bound,
 }
@@ -86,6 +89,7 @@ impl Cells {
             embedding: vec![None; character.control.positions.len()],
             contact: Contact::default(),
             held: Vec::new(),
+            thickness: 1.0,
             nodes: as_character(character, Vec::new(), Default::default()),
         })
     }
@@ -159,10 +163,20 @@ impl Cells {
         let low = rest.iter().fold(DVec3::INFINITY, |low, x| low.min(*x));
         let grid = rest.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
         let levels = Level::finest(size as f32, cells, grid, held.clone(), &core).hierarchy();
+        let bones: Vec<DVec3> = (0..rest.len()).filter(|&n| held[n] || core[n]).map(|n| rest[n]).collect();
+        let thickness = thickness(rest, &bones).max(size) as f32;
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();
         let nodes = as_character(character, nodes, inside.weights.influences());
-        Ok(Self { levels, home, embedding, contact, held, nodes })
+        Ok(Self { levels, home, embedding, contact, held, thickness, nodes })
     }
+}
+
+/// The distance to the nearest of some points that 5 % of `nodes` exceed.
+fn thickness(nodes: &[DVec3], points: &[DVec3]) -> f64 {
+    let nearest = |x: &DVec3| points.iter().map(|p| p.distance_squared(*x)).fold(f64::INFINITY, f64::min);
+    let mut distances: Vec<f64> = nodes.par_iter().map(nearest).filter(|d| d.is_finite()).collect();
+    let at = distances.len() * 19 / 20;
+    if at >= distances.len() { 0.0 } else { distances.select_nth_unstable_by(at, f64::total_cmp).1.sqrt() }
 }
 
 /// The corners of a cube in an order in which bit `k` is the side along the world's axis `k`.

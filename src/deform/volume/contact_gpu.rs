@@ -143,8 +143,7 @@ impl ContactPipelines {
         Ok(out)
     }
 
-    /// Uploads what contact needs of a character. `starts` are the nodes as the start method poses them; `positions` is the
-    /// stream of the skin.
+    /// Uploads what contact needs of a character. `positions` is the stream of the skin.
     ///
     /// # Errors
     /// If memory is short.
@@ -152,7 +151,6 @@ impl ContactPipelines {
         &self,
         cells: &Cells,
         levels: &[LevelBuffers],
-        starts: &Buffer,
         positions: &Buffer,
     ) -> Result<ContactState> {
         let (device, contact, finest) = (positions.device(), &cells.contact, &levels[0]);
@@ -202,7 +200,7 @@ impl ContactPipelines {
         ])?;
         let gather = self.gather.bind(&[
             ("nodes", Resource::Buffer(&finest.nodes)),
-            ("starts", texels(starts)),
+            ("pulls", texels(&finest.pulls)),
             ("point_offsets", Resource::Buffer(&offsets)),
             ("point_shares", Resource::Buffer(&shares)),
             ("pushes", texels(&pushes)),

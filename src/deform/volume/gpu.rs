@@ -5,13 +5,16 @@ use super::cells::Cells;
 use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
-use super::solve::{BENDING, COARSE_TURNS, Op, START_TURNS, reschedule, schedule, start_of};
+use super::motion::{Motion, Step};
+use super::solve::{BENDING, COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule, start_of};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
+use crate::deform::rig_data::Rows;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
+use crate::rig::PosedRig;
 use crate::{shared_with_shaders, spv};
 use bytemuck::Pod;
 use std::sync::Arc;
@@ -42,6 +45,37 @@ shared_with_shaders! {
         pub contact: f32,
         /// Stiffness of the modes of a cube that its mean edges do not see.
         pub bending: f32,
+        /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
+        pub inertia: f32,
+        /// Whether cubes begin with the rotation of their joint.
+        pub from_joint: u32,
+    }
+
+    /// Push constants of a frame that continues the last one; see [`Step`].
+    #[derive(Debug, Default)]
+    struct VolumeStep as "VolumeStep" {
+        /// Number of nodes.
+        count: u32,
+        /// 1 if some node has more than four influences, otherwise 0.
+        has_tail: u32,
+        lambda: f32,
+        firmness: f32,
+        inertia: f32,
+        a: f32,
+        b: f32,
+        span: f32,
+        last_span: f32,
+        seconds: f32,
+        drag: f32,
+        reach: f32,
+    }
+}
+
+impl VolumeStep {
+    fn new(count: u32, stiffness: &Stiffness, step: &Step) -> Self {
+        let Step { inertia, a, b, span, last_span, seconds, drag, reach } = *step;
+        let Stiffness { lambda, firmness, .. } = *stiffness;
+        Self { count, has_tail: 0, lambda, firmness, inertia, a, b, span, last_span, seconds, drag, reach }
     }
 }
 
@@ -52,6 +86,7 @@ const SOFTWARE_SPAN: u32 = 8;
 pub struct VolumePipelines {
     span: u32,
     start: Compute,
+    onward: Compute,
     orient: Compute,
     forces: Compute,
     residual: Compute,
@@ -73,10 +108,20 @@ pub struct VolumeState {
     params: Params,
     schedule: Vec<Op>,
     vertices: u32,
+    motion: Motion,
+    thickness: f32,
+    /// How this frame continues the last one, if it does.
+    step: Option<Step>,
+    /// Motion of each joint since the last frame, for the upload.
+    carry: Vec<Rows>,
 }
 
 struct Starting {
     start: Bindings,
+    onward: Bindings,
+    /// Motion of each joint since the last frame.
+    carry: Buffer,
+    has_tail: bool,
     orient: Bindings,
     skin: Bindings,
 }
@@ -108,6 +153,8 @@ pub(super) struct LevelBuffers {
     pub(super) rotations: Buffer,
     forces: Buffer,
     pub(super) loads: Buffer,
+    /// Loads without contact; only on the finest level.
+    pub(super) pulls: Buffer,
     residuals: Buffer,
     moves: Buffer,
     weights: Buffer,
@@ -143,6 +190,7 @@ impl LevelBuffers {
             rotations: vectors("cube rotations", cells)?,
             forces: vectors("cube forces", 8 * cells)?,
             loads: vectors("node loads", nodes)?,
+            pulls: vectors("node pulls", nodes)?,
             residuals: vectors("node residuals", nodes)?,
             moves: vectors("node moves", nodes)?,
             weights: upload(device, "cube weights", &level.weight)?,
@@ -165,6 +213,7 @@ impl VolumePipelines {
         let out = Self {
             span,
             start: new(spv!("deform/volume/start.comp"))?,
+            onward: new(spv!("deform/volume/continue.comp"))?,
             orient: new(spv!("deform/volume/orient.comp"))?,
             forces: new(spv!("deform/volume/forces.comp"))?,
             residual: new(spv!("deform/volume/residual.comp"))?,
@@ -205,6 +254,10 @@ impl VolumePipelines {
             params,
             schedule,
             vertices,
+            motion: Motion::default(),
+            thickness: cells.thickness,
+            step: None,
+            carry: Vec::new(),
         };
         if cells.levels.is_empty() {
             return Ok(out);
@@ -223,8 +276,8 @@ impl VolumePipelines {
             out.levels.push(state);
             buffers.push(own);
         }
-        out.contact = Some(self.contact.bind(cells, &buffers, &nodes.position, positions)?);
-        out.starting = Some(self.starting(cells, &buffers[0], &nodes.position, rig, positions)?);
+        out.contact = Some(self.contact.bind(cells, &buffers, positions)?);
+        out.starting = Some(self.starting(cells, &buffers[0], &control, &nodes.position, rig, positions)?);
         Ok(out)
     }
 
@@ -232,6 +285,7 @@ impl VolumePipelines {
         &self,
         cells: &Cells,
         finest: &LevelBuffers,
+        control: &ControlBuffers,
         starts: &Buffer,
         rig: &RigBuffers,
         positions: &Buffer,
@@ -245,16 +299,26 @@ impl VolumePipelines {
         let place_cells = upload(device, "cubes of vertices", &place_cells)?;
         let homes = upload(device, "joints of cubes", &cells.home)?;
         let corners = Resource::Texels(&finest.corners, Texel::Uint4);
+        let joints = cells.nodes.character.skeleton.joints.len();
+        let carry = Buffer::zeroed::<Rows>(device, "joint motions", joints.max(1))?;
+        let pasts = Buffer::zeroed::<[[f32; 4]; 3]>(device, "node pasts", cells.held.len().max(1))?;
+        let common = [
+            ("nodes", Resource::Buffer(&finest.nodes)),
+            ("starts", texels(starts)),
+            ("displacements", Resource::Buffer(&finest.displacements)),
+            ("loads", Resource::Buffer(&finest.loads)),
+            ("pulls", Resource::Buffer(&finest.pulls)),
+        ];
+        let own = [("carry", Resource::Buffer(&carry)), ("pasts", Resource::Buffer(&pasts))];
+        let influences = control.influences().map(|(name, buffer)| (name, Resource::Buffer(buffer)));
+        let onward: Vec<_> = common.iter().chain(&own).chain(&influences).copied().collect();
         Ok(Starting {
-            start: self.start.bind(&[
-                ("nodes", Resource::Buffer(&finest.nodes)),
-                ("starts", texels(starts)),
-                ("displacements", Resource::Buffer(&finest.displacements)),
-                ("loads", Resource::Buffer(&finest.loads)),
-            ])?,
+            start: self.start.bind(&common)?,
+            onward: self.onward.bind(&onward)?,
+            has_tail: control.has_tail,
             orient: self.orient.bind(&[
                 ("corners", corners),
-                ("starts", texels(starts)),
+                ("displacements", texels(&finest.displacements)),
                 ("homes", Resource::Buffer(&homes)),
                 ("dual", Resource::Buffer(&rig.dual)),
                 ("rotations", Resource::Buffer(&finest.rotations)),
@@ -266,6 +330,7 @@ impl VolumePipelines {
                 ("place_cells", Resource::Buffer(&place_cells)),
                 ("positions", Resource::Buffer(positions)),
             ])?,
+            carry,
         })
     }
 
@@ -379,8 +444,10 @@ impl VolumePipelines {
             ..VolumePush::default()
         };
         let levels = &state.levels;
+        let stiffness = Stiffness::new(&state.params);
         let at = |level: usize, count: u32| VolumePush {
             count,
+            inertia: stiffness.moving(state.step.as_ref(), level).inertia,
             size: levels[level].size,
             has_base: u32::from(level > 0),
             bending: BENDING[level],
@@ -401,12 +468,25 @@ impl VolumePipelines {
             frame.dispatch_groups(stage, bindings, &push, groups(push.count));
         };
         match op {
-            Op::Start => run(&self.start, &starting.start, at(0, levels[0].nodes)),
+            Op::Start => match &state.step {
+                None => run(&self.start, &starting.start, at(0, levels[0].nodes)),
+                Some(step) => {
+                    let push = VolumeStep {
+                        has_tail: starting.has_tail.into(),
+                        ..VolumeStep::new(levels[0].nodes, &stiffness, step)
+                    };
+                    frame.dispatch_groups(&self.onward, &starting.onward, &push, groups(push.count));
+                }
+            },
             Op::Orient => {
                 run(
                     &self.orient,
                     &starting.orient,
-                    VolumePush { turns: START_TURNS, ..at(0, levels[0].cells) },
+                    VolumePush {
+                        turns: START_TURNS,
+                        from_joint: state.step.is_none().into(),
+                        ..at(0, levels[0].cells)
+                    },
                 );
             }
             Op::Forces { level, zero } => {
@@ -459,8 +539,26 @@ impl VolumeState {
         }
     }
 
-    /// Uploads what changes per frame, as copies: put a barrier or a phase after them.
-    pub fn update(&mut self, frame: &mut Frame, rig: &crate::rig::PosedRig) {
+    /// Sets the time of the next frames, seconds, like [`crate::deform::Graph::set_time`].
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        self.motion.set_time(seconds);
+    }
+
+    /// Makes the next frame start at the geometric method's shape.
+    pub fn forget(&mut self) {
+        self.motion.forget();
+    }
+
+    /// Begins a frame. Uploads what changes per frame, as copies: put a barrier or a phase after them.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
+        if let (Some(level), Some(starting)) = (self.levels.first(), &self.starting) {
+            self.step = self.motion.begin(&self.params, level.size, self.thickness, rig);
+            if self.step.is_some() {
+                self.carry.clear();
+                self.carry.extend(self.motion.carry.iter().map(Rows::from));
+                frame.upload(&starting.carry, 0, &self.carry);
+            }
+        }
         if let Some(start) = &mut self.start {
             start.update(frame, rig);
         }

@@ -24,11 +24,15 @@ pub mod converge;
 pub mod gold;
 pub mod gpu;
 pub mod levels;
+pub mod motion;
 pub mod solve;
 
 #[cfg(test)]
+mod motion_tests;
+#[cfg(test)]
 mod tests;
 
+use super::clock::Frames;
 use serde::{Deserialize, Serialize};
 
 /// Authored parameters.
@@ -44,6 +48,12 @@ pub struct Params {
     pub volume: f32,
     /// Multigrid cycles per frame, 0..=64.
     pub cycles: u32,
+    /// Natural frequency of the thickest flesh, hertz, 0..=30; 0 turns the dynamics off ([`motion`]).
+    pub dynamics: f32,
+    /// Damping ratio of the dynamics, 0..=4: 1 is critical damping.
+    pub damping: f32,
+    /// Whether a frame starts from the result of the previous frame. Dynamics do in any case.
+    pub frames: Frames,
     /// Further cycles in which flesh stops flesh that it meets, 0..=16; 0: flesh passes through flesh.
     pub contact: u32,
 }
@@ -53,7 +63,16 @@ pub const LARGEST_POISSON: f32 = 0.45;
 
 impl Default for Params {
     fn default() -> Self {
-        Self { cubes: 5000, firmness: 0.5, volume: 2.0 / 3.0, cycles: 4, contact: 0 }
+        Self {
+            cubes: 5000,
+            firmness: 0.5,
+            volume: 2.0 / 3.0,
+            cycles: 4,
+            dynamics: 0.0,
+            damping: 0.2,
+            frames: Frames::Independent,
+            contact: 0,
+        }
     }
 }
 
@@ -68,6 +87,9 @@ impl Params {
             firmness: clean(self.firmness, d.firmness, 10.0),
             volume: clean(self.volume, d.volume, 1.0),
             cycles: self.cycles.min(64),
+            dynamics: clean(self.dynamics, d.dynamics, 30.0),
+            damping: clean(self.damping, d.damping, 4.0),
+            frames: self.frames,
             contact: self.contact.min(16),
         }
     }
@@ -80,6 +102,8 @@ impl Params {
             "firmness" => self.firmness = value,
             "volume" => self.volume = value,
             "cycles" => self.cycles = count,
+            "dynamics" => self.dynamics = value,
+            "damping" => self.damping = value,
             "contact" => self.contact = count,
             _ => return false,
         }

@@ -9,6 +9,7 @@ use super::cells::Cells;
 use super::contact::{self, Pairs, Search};
 use super::converge::Flesh;
 use super::levels::{LEVELS, Level, NEAR, Node};
+use super::motion::{Motion, Past, Step, carried};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
 use crate::deform::{Bound, Geometric, Reference, Streams};
@@ -24,8 +25,12 @@ const CORRECTION: [f32; LEVELS - 1] = [1.5, 1.3];
 /// Stiffness of the modes of a cube that its mean edges do not see, relative to the finest cubes, finest level first. The
 /// finer cubes in a coarse cube turn one by one in such a mode, so it takes less energy than one cube's edges say.
 pub const BENDING: [f32; LEVELS] = [1.0, 0.45, 0.3];
-/// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there.
-const RATIO: [f32; 2] = [60.0, 20.0];
+/// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest.
+const RATIO: f32 = 60.0;
+/// As [`RATIO`], on the coarsest level.
+const COARSEST_RATIO: f32 = 20.0;
+/// As [`RATIO`], in frames with contact: its springs start and end during the steps, so long steps overshoot.
+const TOUCHING_RATIO: f32 = 10.0;
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
 pub const START_TURNS: u32 = 8;
 /// An exact solve ends when a step lowers the energy by less than this fraction, or after [`MOST`] steps.
@@ -42,16 +47,30 @@ pub struct Stiffness {
     pub lambda: f32,
     /// Of the springs on nodes around bones.
     pub firmness: f32,
+    /// Of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
+    pub inertia: f32,
 }
 
 impl Stiffness {
     /// The stiffnesses of these parameters.
     pub fn new(params: &Params) -> Self {
-        Self { lambda: params.lambda(), firmness: params.firmness }
+        Self { lambda: params.lambda(), firmness: params.firmness, inertia: 0.0 }
     }
 
-    /// Spring stiffness at a node: the pull to zero displacement, or to the start on the finest level.
+    /// The stiffnesses of a level in a frame that continues the last one.
+    pub fn moving(self, step: Option<&Step>, level: usize) -> Self {
+        // A coarse cube has eight times the mass of the finer cubes but twice their stiffness.
+        Self { inertia: step.map_or(0.0, |s| s.inertia) * 4.0f32.powi(level as i32), ..self }
+    }
+
+    /// Spring stiffness at a node: the pull to zero displacement, or on the finest level to the start and to the target of
+    /// the dynamics.
     pub fn spring(&self, node: &Node) -> f32 {
+        self.hold(node) + node.cubes * self.inertia
+    }
+
+    /// As [`Stiffness::spring`], without the target of the dynamics.
+    pub fn hold(&self, node: &Node) -> f32 {
         node.brace * (1.5 + 0.28 * self.lambda) + node.core * self.firmness
     }
 
@@ -73,9 +92,9 @@ impl Stiffness {
 /// A stage of the solve. Level 0 is the finest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
-    /// Puts the finest nodes to their start and sets their load.
+    /// Puts the finest nodes to their start, or to where the joints carry them from the last frame, and sets their load.
     Start,
-    /// Finds the rotation of each finest cube, beginning with that of its joint.
+    /// Finds the rotation of each finest cube, beginning with that of its joint or of the last frame.
     Orient,
     /// Updates the rotations and computes the forces of each cube on its corners; at zero displacement if `zero`.
     Forces {
@@ -184,7 +203,12 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     }
     let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
     let high = Stiffness::new(params).largest();
-    let low = high / RATIO[usize::from(coarsest)];
+    let low = high
+        / match params.contact {
+            _ if coarsest => COARSEST_RATIO,
+            0 => RATIO,
+            _ => TOUCHING_RATIO,
+        };
     // The three-term recurrence for eigenvalues in low..=high.
     let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
     let sigma = theta / delta;
@@ -227,6 +251,8 @@ struct State {
     /// The last move of each node.
     d: Vec<Vec3>,
     load: Vec<Vec3>,
+    /// Load without contact.
+    pull: Vec<Vec3>,
     /// Sum of the forces at each node.
     force: Vec<Vec3>,
     rotation: Vec<Quat>,
@@ -248,6 +274,11 @@ pub struct VolumeReference {
     states: Vec<State>,
     /// Pairs of the points on the skin, and of its vertices.
     pairs: [Pairs; 2],
+    motion: Motion,
+    /// How this frame continues the last one, if it does.
+    step: Option<Step>,
+    /// Per finest node.
+    past: Vec<Past>,
     /// Lets every solve converge in f64.
     exact: Option<Flesh>,
 }
@@ -283,6 +314,7 @@ impl VolumeReference {
             y: vec![Vec3::ZERO; level.nodes.len()],
             d: vec![Vec3::ZERO; level.nodes.len()],
             load: vec![Vec3::ZERO; level.nodes.len()],
+            pull: vec![Vec3::ZERO; level.nodes.len()],
             force: vec![Vec3::ZERO; level.nodes.len()],
             rotation: vec![Quat::IDENTITY; level.cells.len()],
             base: vec![[Vec3::ZERO; 3]; level.cells.len()],
@@ -293,7 +325,19 @@ impl VolumeReference {
         let start = start_of(method).bind(&cells.nodes)?;
         let schedule = schedule(&params, cells.levels.len());
         let pairs = Default::default();
-        Ok(Self { cells: cells.clone(), start, schedule, params, states, pairs, exact: None })
+        let past = vec![Past::default(); cells.held.len()];
+        Ok(Self {
+            cells: cells.clone(),
+            start,
+            schedule,
+            params,
+            states,
+            pairs,
+            motion: Motion::default(),
+            step: None,
+            past,
+            exact: None,
+        })
     }
 
     /// The parameters.
@@ -307,6 +351,11 @@ impl VolumeReference {
         reschedule(&mut self.schedule, &self.params, self.cells.levels.len());
     }
 
+    /// Sets the time of the next frames, seconds, like [`crate::deform::Graph::set_time`].
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        self.motion.set_time(seconds);
+    }
+
     /// Makes every solve converge in f64 ([`super::converge`]): seconds instead of milliseconds.
     ///
     /// # Errors
@@ -314,6 +363,11 @@ impl VolumeReference {
     pub fn make_exact(&mut self) -> Result<()> {
         self.exact = Flesh::new(&self.cells, Stiffness::new(&self.params))?;
         Ok(())
+    }
+
+    /// Number of points on the skin that were in contact in the last solve.
+    pub fn touching(&self) -> usize {
+        self.pairs[0].pair.iter().flatten().count()
     }
 
     /// The cubes.
@@ -330,6 +384,8 @@ impl VolumeReference {
     pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3]) {
         let mut nodes = Streams::default();
         self.start.reference(rig, &mut nodes);
+        let size = self.cells.levels.first().map_or(1.0, |l| l.size);
+        self.step = self.motion.begin(&self.params, size, self.cells.thickness, rig);
         let schedule = std::mem::take(&mut self.schedule);
         for op in &schedule {
             self.run(*op, rig, &nodes.position, skin);
@@ -342,46 +398,53 @@ impl VolumeReference {
     }
 
     fn run(&mut self, op: Op, rig: &PosedRig, start: &[Vec3], skin: &mut [Vec3]) {
-        let (cells, stiffness) = (self.cells.clone(), Stiffness::new(&self.params));
+        let cells = self.cells.clone();
+        let stiffness = |level: usize| Stiffness::new(&self.params).moving(self.step.as_ref(), level);
         let Some(finest) = cells.levels.first() else { return };
         match op {
             Op::Start => {
+                let stiffness = stiffness(0);
                 self.states.iter_mut().for_each(|s| s.contact.fill(0.0));
                 let state = &mut self.states[0];
-                state.y.copy_from_slice(start);
-                let spring = |node: &Node| stiffness.spring(node);
-                state
-                    .load
-                    .iter_mut()
-                    .zip(start)
-                    .zip(&finest.nodes)
-                    .for_each(|((l, x), n)| *l = *x * spring(n));
+                let influences = &cells.nodes.character.control.influences;
+                for (n, node) in finest.nodes.iter().enumerate() {
+                    let mut pull = start[n] * stiffness.hold(node);
+                    state.y[n] = match &self.step {
+                        Some(step) if node.cubes > 0.0 => {
+                            let carried = carried(influences.of(n), &self.motion.carry, state.y[n]);
+                            let target = step.target(&mut self.past[n], state.y[n], carried);
+                            pull += target * (node.cubes * stiffness.inertia);
+                            carried
+                        }
+                        _ => start[n],
+                    };
+                    (state.pull[n], state.load[n]) = (pull, pull);
+                }
             }
             Op::Orient => {
+                let carries = self.step.is_some();
                 let State { y, rotation, .. } = &mut self.states[0];
                 rotation.par_iter_mut().enumerate().for_each(|(c, rotation)| {
                     let mean = mean_edges(&finest.cells[c], y, &[Vec3::ZERO; 3]);
                     let home = rig.rotation[cells.home[c] as usize];
-                    *rotation = (0..START_TURNS).fold(home, |q, _| turn(q, &mean));
+                    let first = if carries { *rotation } else { home };
+                    *rotation = (0..START_TURNS).fold(first, |q, _| turn(q, &mean));
                 });
             }
             Op::Forces { level, zero } => {
+                let lambda = self.params.lambda();
                 let State { y, rotation, base, corner, .. } = &mut self.states[level];
                 let of = &cells.levels[level];
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
                     let none = [Vec3::ZERO; 8];
                     let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
                     let turns = if zero { COARSE_TURNS } else { 1 };
-                    let material = Material {
-                        size: of.size,
-                        weight: of.weight[c],
-                        lambda: stiffness.lambda,
-                        bending: BENDING[level],
-                    };
+                    let material =
+                        Material { size: of.size, weight: of.weight[c], lambda, bending: BENDING[level] };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }
-            Op::Residual(level) => self.sum(level, stiffness),
+            Op::Residual(level) => self.sum(level, stiffness(level)),
             Op::Coarsen(level) => {
                 let (finer, coarse) = self.states.split_at_mut(level);
                 let (finer, state) = (&finer[level - 1], &mut coarse[0]);
@@ -412,6 +475,7 @@ impl VolumeReference {
                 }
             }
             Op::Step { level, keep, step } => {
+                let stiffness = stiffness(level);
                 self.sum(level, stiffness);
                 let State { y, d, force, contact, .. } = &mut self.states[level];
                 for (n, node) in cells.levels[level].nodes.iter().enumerate() {
@@ -440,7 +504,7 @@ impl VolumeReference {
                 }
             }
             Op::Press => {
-                let State { y, load, contact, .. } = &mut self.states[0];
+                let State { y, load, pull, contact, .. } = &mut self.states[0];
                 let at = |i: u32| match cells.contact.points.place[i as usize] {
                     Some(place) => place.position(&finest.cells[place.cell as usize], y),
                     None => Vec3::ZERO,
@@ -452,8 +516,8 @@ impl VolumeReference {
                 };
                 let push: Vec<Option<Vec3>> =
                     (0..self.pairs[0].pair.len() as u32).into_par_iter().map(push).collect();
-                for (n, node) in finest.nodes.iter().enumerate() {
-                    (load[n], contact[n]) = (start[n] * stiffness.spring(node), 0.0);
+                for n in 0..finest.nodes.len() {
+                    (load[n], contact[n]) = (pull[n], 0.0);
                     for share in cells.contact.at_node.of(n) {
                         if let Some(push) = push[share.node as usize] {
                             load[n] += push * share.weight;

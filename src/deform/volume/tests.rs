@@ -199,6 +199,7 @@ fn no_pose_and_no_setting_makes_a_vertex_leave_the_body() {
             volume: [0.0, 1.0, 0.6][round % 3],
             cycles: [1, 4, 64][round % 3],
             contact: [0, 3, 16][round % 3],
+            ..Params::default()
         };
         let x = posed(&bound, &Recipe::volume(wild), &pose);
         let rig = PosedRig::new(&bound.character.skeleton, &pose);
@@ -254,7 +255,7 @@ fn many_cycles_end_at_the_gold_standard() {
     let bound = cylinder(2, 24, 32);
     for (volume, firmness) in [(0.0, 0.3), (1.0, 0.0)] {
         let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, Quat::from_rotation_x(1.2)));
-        let params = Params { volume, firmness, cycles: 64, cubes: 400, contact: 0 };
+        let params = Params { volume, firmness, cycles: 64, cubes: 400, ..Params::default() };
         let cells = Arc::new(Cells::bind(&bound.character, params.cubes).unwrap());
         let mut start = crate::deform::Streams::default();
         Geometric::Dqs.bind(&cells.nodes).unwrap().reference(&rig, &mut start);
@@ -309,12 +310,15 @@ fn contact_parts_a_fold_and_leaves_the_bind_pose() {
     let with = |contact| Recipe::volume(Params { contact, ..few() });
     let [apart, touching] = [0, 3].map(|c| crossings.report(&posed(&bound, &with(c), &pose)));
     assert!(apart.crossings > 60, "{apart:?}");
+    println!("{apart:?} {touching:?}");
     assert!(4 * touching.crossings < apart.crossings, "{touching:?} {apart:?}");
     // Nothing is in contact in the bind pose, nor in a small bend.
     for pose in [rest(&bound), bent(&bound, Quat::from_rotation_x(0.4))] {
-        let more = Recipe::volume(Params { cycles: few().cycles + 3, ..few() });
-        let off = farthest(&posed(&bound, &with(3), &pose), &posed(&bound, &more, &pose));
-        assert!(off < 1e-6, "{off}");
+        let params = Params { contact: 3, ..few() };
+        let mut volume = VolumeReference::new(&bound, &Geometric::Dqs, &params).unwrap();
+        let mut skin = control.positions.clone();
+        volume.solve(&PosedRig::new(&bound.character.skeleton, &pose), &mut skin);
+        assert_eq!(volume.touching(), 0);
     }
 }
 
@@ -337,7 +341,8 @@ fn contact_moves_rigidly_with_the_body_and_scales_with_it() {
     let far = first.iter().zip(&back).filter(|(a, b)| a.distance(**b) > 0.02 * RADIUS).count();
     assert!(far * 50 < first.len(), "{far} of {}", first.len());
     assert!(farthest(&first, &back) < 0.2 * RADIUS);
-    assert!(crossings(&back) < 40);
+    let both = [crossings(&first), crossings(&back)];
+    assert!(both[1].abs_diff(both[0]) < 20 && both[1] < 60, "{both:?}");
 }
 
 /// `known/cyl`: the minimum of energy B on tetrahedra with the surface held beyond 1.5 radii from the joint, made by

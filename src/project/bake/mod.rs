@@ -12,7 +12,7 @@ pub use frame::Frame;
 pub use join::{Joined, Joining, join};
 
 use crate::base::{Error, Result};
-use crate::deform::springs;
+use crate::deform::clock::Frames;
 use crate::document::{AssetRef, Document, Target};
 use crate::export::{project, write_atomically};
 use crate::scene::{Evaluator, Model, Shaper, recipe};
@@ -71,11 +71,10 @@ impl Bake {
                 format!("give a rate up to {MAX_RATE}"),
             ));
         }
-        let springs = recipe(document.deformer())?.springs;
-        if springs.is_some_and(|s| s.frames == springs::Frames::Dependent) {
+        if recipe(document.deformer())?.frames() == Frames::Dependent {
             return Err(Error::input(
-                "the springs' frames depend on each other: they cannot be baked apart",
-                "set frames=independent for the project's springs",
+                "the deformer's frames depend on each other: they cannot be baked apart",
+                "set frames=independent for the project's deformer",
             ));
         }
         let manifest = Manifest {
@@ -182,7 +181,7 @@ impl Bake {
         frames: [u32; 2],
         mut told: impl FnMut(u32, Done),
     ) -> Result<()> {
-        // With spring dynamics, a frame depends on all earlier frames. Every range therefore simulates from frame 0,
+        // With dynamics, a frame depends on all earlier frames. Every range therefore simulates from frame 0,
         // so that any split of the work gives identical files.
         let swings = swings(document)?;
         let mut shaper = Shaper::new(model, document, evaluator);
@@ -246,14 +245,14 @@ fn read(folder: &Path) -> Result<Option<Manifest>> {
     Ok(Some(manifest))
 }
 
-/// Returns whether the document uses spring dynamics at any time.
+/// Returns whether the document uses dynamics at any time.
 fn swings(document: &Document) -> Result<bool> {
     let keyed = document
         .motion()
         .channels()
         .iter()
         .any(|channel| matches!(&channel.target, Target::Setting { name, .. } if name == "dynamics"));
-    Ok(keyed || recipe(document.deformer())?.springs.is_some_and(|s| s.dynamics > 0.0))
+    Ok(keyed || recipe(document.deformer())?.swings())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl PanelState {
         if self.deformer != document.deformer().method {
             self.deformer.clone_from(&document.deformer().method);
         }
-        self.swing = bench.recipe().springs.map(|s| [s.dynamics, s.damping]);
+        self.swing = bench.recipe().dynamics();
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         if self.mark.as_deref() != bench.drawn_mark() {

@@ -78,8 +78,8 @@ impl Workbench {
                     Err(error) => self.context.refuse(&error),
                 }
             }
-            Command::Swing(value) => self.set_of_springs("dynamics", value, SWINGS, command.kind()),
-            Command::Damping(value) => self.set_of_springs("damping", value, DAMPINGS, command.kind()),
+            Command::Swing(value) => self.set_of_dynamics("dynamics", value, SWINGS, command.kind()),
+            Command::Damping(value) => self.set_of_dynamics("damping", value, DAMPINGS, command.kind()),
             Command::SelectShape(_)
             | Command::ShapeOn(_)
             | Command::RemoveShape
@@ -131,10 +131,11 @@ impl Workbench {
     }
 
     /// Sets a number of the dynamics settings. Consecutive changes by a slider form a single undo step.
-    fn set_of_springs(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
+    fn set_of_dynamics(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
         let mut settings = self.context.session.document().deformer().clone();
-        if self.recipe().springs.is_none() {
-            self.context.notice = Some("this method has no flesh that swings: choose springs".into());
+        if self.recipe().dynamics().is_none() {
+            self.context.notice =
+                Some("this method has no flesh that swings: choose volume or springs".into());
             return self.limit();
         }
         let value = if value.is_finite() { f64::from(value).clamp(least, most) } else { least };

@@ -1,7 +1,8 @@
 //! The CPU reference of the dynamics, with the arithmetic of `glsl/deform/springs/dynamics.comp`.
 
-use super::{Rest, Way};
+use super::{Rest, steps};
 use crate::base::math::Vec3;
+use crate::deform::clock::Way;
 use std::f32::consts::TAU;
 
 /// The dynamic state of a vertex.
@@ -25,13 +26,14 @@ pub fn advance_all(
     state: &mut Vec<VertexMotion>,
     x: &mut [Vec3],
 ) {
-    let Way::Run(seconds, steps) = way else {
+    let Way::Run(seconds) = way else {
         state.clear();
         state.extend(x.iter().map(|&x| VertexMotion { position: x, velocity: Vec3::ZERO, target: x }));
         return;
     };
+    let interval = (seconds as f32, steps(seconds));
     for ((rest, me), x) in rest.iter().zip(state).zip(x) {
-        advance(*rest, TAU * frequency, damping, (seconds, steps), me, *x);
+        advance(*rest, TAU * frequency, damping, interval, me, *x);
         *x = me.position;
     }
 }

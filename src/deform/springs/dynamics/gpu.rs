@@ -1,7 +1,8 @@
 //! The dynamics on the GPU. One invocation per vertex runs all sub-steps.
 
-use super::{Rest, Way};
+use super::{Rest, steps};
 use crate::base::Result;
+use crate::deform::clock::Way;
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::shared_with_shaders;
 use crate::spv;
@@ -46,7 +47,7 @@ impl DynamicsState {
     pub fn record(&self, pipeline: &Compute, frequency: f32, damping: f32, way: Way, frame: &mut Frame) {
         let (start, seconds, steps) = match way {
             Way::Start => (1, 0.0, 0),
-            Way::Run(seconds, steps) => (0, seconds, steps),
+            Way::Run(seconds) => (0, seconds as f32, steps(seconds)),
         };
         let push = DynamicsPush { count: self.count, start, steps, seconds, omega: TAU * frequency, damping };
         frame.barrier();

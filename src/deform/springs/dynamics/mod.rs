@@ -26,8 +26,6 @@ use super::bind::Binding;
 
 /// Longest sub-step, seconds.
 pub const STEP: f64 = 1.0 / 480.0;
-/// Time between two frames that counts as a cut if exceeded, seconds.
-pub const CUT: f64 = 1.0;
 /// Maximum displacement relative to the distance to the bone.
 pub const REACH: f32 = 0.5;
 
@@ -40,41 +38,10 @@ pub struct Rest {
     pub reach: f32,
 }
 
-/// The interval from one frame to the next.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Way {
-    /// No earlier frame exists: the vertex starts at rest, in equilibrium.
-    Start,
-    /// The seconds since the last frame and the number of sub-steps.
-    Run(f32, u32),
-}
-
-/// The times of the frames.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Clock {
-    now: Option<f64>,
-    last: Option<f64>,
-}
-
-impl Clock {
-    /// Sets the time of the next frame, seconds. With `None`, nothing moves and the next frame is the equilibrium.
-    pub fn set(&mut self, seconds: Option<f64>) {
-        self.now = seconds.filter(|t| t.is_finite());
-    }
-
-    /// Returns the interval to the current frame, or `None` if nothing moves. `on` says whether dynamics are on.
-    pub fn tick(&mut self, on: bool) -> Option<Way> {
-        let now = self.now.filter(|_| on);
-        let last = std::mem::replace(&mut self.last, now);
-        let (now, Some(last)) = (now?, last) else { return Some(Way::Start) };
-        let passed = now - last;
-        if !(0.0..=CUT).contains(&passed) {
-            return Some(Way::Start);
-        }
-        // Times of frames at a fixed rate are slightly early or late.
-        let steps = (passed / STEP - 1e-6).ceil().max(0.0);
-        Some(Way::Run(passed as f32, steps as u32))
-    }
+/// Number of sub-steps in an interval.
+fn steps(seconds: f64) -> u32 {
+    // Times of frames at a fixed rate are slightly early or late.
+    (seconds / STEP - 1e-6).ceil().max(0.0) as u32
 }
 
 /// Computes the constants from the bind pose. The reference thickness is the 95th percentile of bone distances.

@@ -1,7 +1,6 @@
 //! Records the commands of the springs in a frame.
 
 use super::super::cpu::RESOLVED;
-use super::super::dynamics::Way;
 use super::super::edits_gpu::EditState;
 use super::super::schedule::{Iteration, Op, Schedule};
 use super::super::{Params, Stop, THESIS_LIMIT, Torque};
@@ -9,6 +8,7 @@ use super::bind::LevelState;
 use super::layout::{IteratePush, PreparePush, ProlongPush, RestrictPush, StiffenPush, TestPush};
 use super::{MAX_ITERATIONS, SpringPipelines, SpringState};
 use crate::base::Result;
+use crate::deform::clock::Way;
 use crate::deform::rig_buffers::RigBuffers;
 use crate::gpu::constants::{
     SPRING_FORCE, SPRING_KEEP, SPRING_LARGEST, SPRING_SUBGROUPS, SPRING_TAKE, SPRING_WORK,

@@ -1,0 +1,171 @@
+//! Frames that continue the last frame: dynamics, and [`Frames::Dependent`].
+//!
+//! Every node is a mass. With dynamics, a frame is an implicit step of the motion of all nodes at once: the solve minimises
+//! the elastic energy plus a spring at every node to the place where the node would go without forces. Waves therefore travel
+//! through the flesh, contact acts on them, and no time step is unstable. The step is the second backward difference formula
+//! with a variable step (E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II*, chapter V.1), which damps less
+//! than implicit Euler.
+//!
+//! With the positions `y` and velocities `v` of the last two frames, the place is `p + s (a v0 - b v1)`, `p = a y0 - b y1`.
+//! Damping pulls to `p + s u`; `u` is the velocity with which the bones carry the node. Flesh that moves rigidly with its bones
+//! is therefore not damped.
+//!
+//! A mass is `μ (h / c)²` per cube in units of one cube's stiffness. The velocity of shear waves is `c = 8 R f`: a cylinder
+//! of radius `R` around a bone swings with about the frequency `f` (measured). [`Params::dynamics`] is the frequency of the thickest
+//! flesh ([`super::cells::Cells::thickness`]).
+
+use super::Params;
+use crate::base::math::{Affine3A, Vec3, Vec3A};
+use crate::deform::clock::{Clock, Frames, Way};
+use crate::rig::PosedRig;
+use std::f32::consts::TAU;
+
+/// Farthest that a step's target lies from where the bones carry a node, in thicknesses of the thickest flesh.
+const REACH: f32 = 0.5;
+/// A step that is more than this many times longer than the last one starts with implicit Euler. The formula is stable up to
+/// 1 + √2.
+const LONGEST_RATIO: f64 = 2.0;
+
+/// Constants of a frame that continues the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Stiffness of the spring to the target per unit of [`super::levels::Node::cubes`]; 0 without dynamics.
+    pub inertia: f32,
+    /// Factor `a` of the last frame.
+    pub a: f32,
+    /// Factor `b` of the frame before the last one.
+    pub b: f32,
+    /// Implicit step `s`, seconds.
+    pub span: f32,
+    /// Implicit step of the last frame, seconds; 0 if the last frame was at rest relative to its bones.
+    pub last_span: f32,
+    /// Seconds since the last frame; 1 without dynamics.
+    pub seconds: f32,
+    /// Stiffness of damping over that of inertia.
+    pub drag: f32,
+    /// Farthest target from where the bones carry the node, metres.
+    pub reach: f32,
+}
+
+/// What a node keeps from frame to frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Past {
+    /// Position in the frame before the last one, metres.
+    pub position: Vec3,
+    /// Velocity in that frame, metres per second.
+    pub velocity: Vec3,
+    /// The `p` of the last frame, metres.
+    pub coasted: Vec3,
+}
+
+impl Step {
+    /// Returns the target of a node at `y` that its bones carry to `carried`.
+    pub fn target(&self, past: &mut Past, y: Vec3, carried: Vec3) -> Vec3 {
+        let with_bones = (carried - y) / self.seconds;
+        let velocity = if self.last_span > 0.0 { (y - past.coasted) / self.last_span } else { with_bones };
+        let coasted = y * self.a - past.position * self.b;
+        let free = coasted + (velocity * self.a - past.velocity * self.b) * self.span;
+        let damped = coasted + with_bones * self.span;
+        let away = (free + damped * self.drag) / (1.0 + self.drag) - carried;
+        *past = Past { position: y, velocity, coasted };
+        carried + away * (self.reach / away.length().max(1e-12)).min(1.0)
+    }
+}
+
+/// Follows the frames of one character.
+#[derive(Clone, Debug, Default)]
+pub struct Motion {
+    clock: Clock,
+    /// Skinning transforms of the last frame; empty if no frame can continue it.
+    last: Vec<Affine3A>,
+    /// Seconds of the last step; none if the last frame was at rest.
+    passed: Option<f64>,
+    /// Implicit step of the last frame, seconds.
+    span: f32,
+    /// Per joint: moves a point from the last frame to this one.
+    pub carry: Vec<Affine3A>,
+}
+
+impl Motion {
+    /// Sets the time of the next frame, seconds; see [`Clock::set`].
+    pub fn set_time(&mut self, seconds: Option<f64>) {
+        self.clock.set(seconds);
+    }
+
+    /// Makes the next frame start at the geometric method's shape.
+    pub fn forget(&mut self) {
+        self.clock = Clock::default();
+        (self.passed, self.span) = (None, 0.0);
+        self.last.clear();
+    }
+
+    /// Begins a frame. Returns how it continues the last one; none if it starts at the geometric method's shape. `size` is
+    /// the edge length of a cube and `thickness` that of the thickest flesh, metres.
+    pub fn begin(&mut self, params: &Params, size: f32, thickness: f32, rig: &PosedRig) -> Option<Step> {
+        let way = self.clock.tick(params.dynamics > 0.0);
+        let known = self.last.len() == rig.skinning.len();
+        let step = match way {
+            Some(Way::Run(seconds)) if known && seconds > 0.0 => {
+                Some(self.step(params, seconds, size, thickness))
+            }
+            None if known && params.frames == Frames::Dependent => {
+                (self.passed, self.span) = (None, 0.0);
+                Some(Step { a: 1.0, seconds: 1.0, ..Step::default() })
+            }
+            _ => {
+                (self.passed, self.span) = (None, 0.0);
+                None
+            }
+        };
+        if step.is_some() {
+            self.carry.clear();
+            self.carry.extend(rig.skinning.iter().zip(&self.last).map(|(now, last)| between(last, now)));
+        }
+        self.last.clear();
+        if way.is_some() || params.frames == Frames::Dependent {
+            self.last.extend_from_slice(&rig.skinning);
+        }
+        step
+    }
+
+    fn step(&mut self, params: &Params, seconds: f64, size: f32, thickness: f32) -> Step {
+        let ratio = self.passed.map_or(0.0, |last| seconds / last);
+        let ratio = if ratio > LONGEST_RATIO { 0.0 } else { ratio };
+        let last_span = self.span;
+        let span = (seconds * (1.0 + ratio) / (1.0 + 2.0 * ratio)) as f32;
+        (self.passed, self.span) = (Some(seconds), span);
+        let drag = 2.0 * params.damping * TAU * params.dynamics * span;
+        let inertia = (size / (8.0 * thickness * params.dynamics * span)).powi(2) / 8.0;
+        Step {
+            // More, in very short steps, would only cost precision.
+            inertia: (inertia * (1.0 + drag)).min(1e6),
+            a: ((1.0 + ratio).powi(2) / (1.0 + 2.0 * ratio)) as f32,
+            b: (ratio * ratio / (1.0 + 2.0 * ratio)) as f32,
+            span,
+            last_span,
+            seconds: seconds as f32,
+            drag,
+            reach: REACH * thickness,
+        }
+    }
+}
+
+/// The motion of a joint from one frame to the next. A joint that was flattened keeps its shape and follows the origin of its
+/// bind space.
+fn between(last: &Affine3A, now: &Affine3A) -> Affine3A {
+    let map = *now * last.inverse();
+    if map.is_finite() {
+        map
+    } else {
+        Affine3A { translation: now.translation - last.translation, matrix3: Affine3A::IDENTITY.matrix3 }
+    }
+}
+
+/// Returns where joints carry a point, with the weights of `influences`.
+pub fn carried(influences: impl Iterator<Item = (u16, f32)>, carry: &[Affine3A], y: Vec3) -> Vec3 {
+    let y = Vec3A::from(y);
+    influences
+        .map(|(joint, weight)| carry[joint as usize].transform_point3a(y) * weight)
+        .sum::<Vec3A>()
+        .into()
+}
