@@ -6,6 +6,8 @@ use crate::document::{DeformerSettings, Document, Target};
 
 /// Slider range of the frequency of the dynamics, hertz.
 pub const SWINGS: [f64; 2] = [0.0, 12.0];
+/// Contact cycles of the volume when contact is switched on.
+pub const CONTACT: u32 = 3;
 /// Slider range of the damping ratio of the dynamics.
 pub const DAMPINGS: [f64; 2] = [0.0, 1.5];
 

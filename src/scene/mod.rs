@@ -21,7 +21,7 @@ pub use classic::{Classic, Reshaped, reshape};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub(crate) use lettering::print;
 pub use live::LiveRecipe;
-pub(crate) use live::{DAMPINGS, SWINGS};
+pub(crate) use live::{CONTACT, DAMPINGS, SWINGS};
 pub use measurement::{Measurement, Reading};
 pub(crate) use measurement::{angle, bend, text_of};
 pub use model::Model;

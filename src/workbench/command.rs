@@ -166,6 +166,8 @@ pub enum Command {
     Swing(f32),
     /// Sets the damping ratio of the dynamics; 1 is critical damping.
     Damping(f32),
+    /// Sets whether flesh stops flesh that it meets; for the method `volume`.
+    Contact(bool),
     /// Moves the selection by this number of sculpt layers in document order, with wrap-around.
     SelectShape(i32),
     /// Enables or disables the selected sculpt layer.

@@ -99,6 +99,7 @@ commands! {
     Deformer => "Deformer",
     Swing => "Swing of the flesh",
     Damping => "Damping of the swing",
+    Contact => "Contact of flesh with flesh",
     SelectShape => "Next shape",
     ShapeOn => "Shape on or off",
     RemoveShape => "Remove shape",

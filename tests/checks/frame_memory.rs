@@ -97,6 +97,7 @@ fn a_motion_that_plays_allocates_nothing() {
         ("blend", "factor"),
         ("springs", "dynamics"),
         ("volume", "firmness"),
+        ("volume", "dynamics"),
         ("volume", "volume"),
     ];
     for (method, setting) in played_settings {

@@ -246,6 +246,7 @@ impl VolumePipelines {
         let params = params.sane();
         let schedule = schedule(&params, cells.levels.len());
         let vertices = cells.embedding.len() as u32;
+        let joints = cells.nodes.character.skeleton.joints.len();
         let mut out = VolumeState {
             start: None,
             levels: Vec::new(),
@@ -254,10 +255,10 @@ impl VolumePipelines {
             params,
             schedule,
             vertices,
-            motion: Motion::default(),
+            motion: Motion::new(joints),
             thickness: cells.thickness,
             step: None,
-            carry: Vec::new(),
+            carry: Vec::with_capacity(joints),
         };
         if cells.levels.is_empty() {
             return Ok(out);

@@ -87,6 +87,11 @@ pub struct Motion {
 }
 
 impl Motion {
+    /// Follows a character with this many joints; frames then do not allocate.
+    pub fn new(joints: usize) -> Self {
+        Self { last: Vec::with_capacity(joints), carry: Vec::with_capacity(joints), ..Self::default() }
+    }
+
     /// Sets the time of the next frame, seconds; see [`Clock::set`].
     pub fn set_time(&mut self, seconds: Option<f64>) {
         self.clock.set(seconds);

@@ -333,7 +333,7 @@ impl VolumeReference {
             params,
             states,
             pairs,
-            motion: Motion::default(),
+            motion: Motion::new(cells.nodes.character.skeleton.joints.len()),
             step: None,
             past,
             exact: None,

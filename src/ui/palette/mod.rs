@@ -412,7 +412,7 @@ fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
             let shown = match page {
                 Page::Shape => a.shape != b.shape,
                 Page::Time => a.timeline != b.timeline,
-                Page::View => a.swing != b.swing,
+                Page::View => (a.swing, a.contact) != (b.swing, b.contact),
                 _ => false,
             };
             shown

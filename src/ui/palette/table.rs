@@ -53,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 52] = [
+pub const ENTRIES: [Entry; 53] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -88,6 +88,7 @@ pub const ENTRIES: [Entry; 52] = [
     on(View, 0, 0.8, Item::OtherMethod, "Other method", Some(Icon::Other)),
     on(View, 1, 1.0, Item::Of(C::Swing), "Swing", None),
     on(View, 1, 1.0, Item::Of(C::Damping), "Damping", None),
+    on(View, 1, 0.6, Item::Of(C::Contact), "Contact", None),
     on(View, 2, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
     on(View, 2, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
     on(View, 2, 1.0, Item::Of(C::Measure), "Measure", Some(Icon::Measure)),
@@ -254,6 +255,10 @@ impl Item {
                 if v > 0.0 { format!("{v:.1} Hz") } else { "off".into() }
             }),
             C::Damping => offer_of_swing(state, 1, DAMPINGS, Command::Damping, |v| format!("{v:.2}")),
+            C::Contact => match state.contact {
+                Some(on) => Offer::Switch { on, command: Command::Contact(!on) },
+                None => press(Command::Contact(true), false),
+            },
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
             C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
@@ -305,7 +310,7 @@ impl Item {
     }
 }
 
-/// Returns the slider of a dynamics parameter of the springs: 0 is the frequency, 1 the damping.
+/// Returns the slider of a dynamics parameter: 0 is the frequency, 1 the damping.
 fn offer_of_swing(
     state: &PanelState,
     which: usize,
@@ -317,7 +322,7 @@ fn offer_of_swing(
     let now = state.swing.map(|s| s[which]);
     Offer::Slider {
         value: now.map_or(0.0, |v| ((v - least) / (most - least)).clamp(0.0, 1.0)),
-        text: now.map_or_else(|| "no springs".into(), text),
+        text: now.map_or_else(|| "no flesh".into(), text),
         command: Box::new(move |at| command(least + (most - least) * at)),
     }
 }

@@ -49,7 +49,7 @@ fn window(kind: CommandKind) -> String {
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
-        CommandKind::Swing | CommandKind::Damping => "deformer panel".to_owned(),
+        CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
         _ if keys.is_empty() => "tool panel".to_owned(),
         _ => keys.join(", "),
     }
@@ -107,9 +107,10 @@ mod tests {
         // Settings of the headset are switches on the tool panel; a dialog chooses the file to open.
         let elsewhere = [
             CommandKind::LeftHanded,
-            // The deformer panel sets these two numbers.
+            // The deformer panel sets these numbers.
             CommandKind::Swing,
             CommandKind::Damping,
+            CommandKind::Contact,
             CommandKind::Haptics,
             CommandKind::RollWorld,
             CommandKind::Smooth,

@@ -5,7 +5,7 @@ use crate::base::{NodeId, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::fast;
 use crate::document::{DeformerSettings, Edit, Operation};
-use crate::scene::{DAMPINGS, Measurement, Reading, Refit, SWINGS, method, recipe};
+use crate::scene::{CONTACT, DAMPINGS, Measurement, Reading, Refit, SWINGS, method, recipe};
 use crate::surface::{Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::newest_mark;
@@ -80,6 +80,14 @@ impl Workbench {
             }
             Command::Swing(value) => self.set_of_dynamics("dynamics", value, SWINGS, command.kind()),
             Command::Damping(value) => self.set_of_dynamics("damping", value, DAMPINGS, command.kind()),
+            Command::Contact(on) => {
+                if self.recipe().volume.is_none() {
+                    self.context.notice = Some("this method has no contact: choose volume".into());
+                    return self.limit();
+                }
+                self.end_slide();
+                self.set_of_deformer("contact", if on { CONTACT } else { 0 }.into(), command.kind());
+            }
             Command::SelectShape(_)
             | Command::ShapeOn(_)
             | Command::RemoveShape
@@ -130,9 +138,8 @@ impl Workbench {
         }
     }
 
-    /// Sets a number of the dynamics settings. Consecutive changes by a slider form a single undo step.
+    /// Sets a number of the dynamics settings.
     fn set_of_dynamics(&mut self, name: &str, value: f32, [least, most]: [f64; 2], kind: CommandKind) {
-        let mut settings = self.context.session.document().deformer().clone();
         if self.recipe().dynamics().is_none() {
             self.context.notice =
                 Some("this method has no flesh that swings: choose volume or springs".into());
@@ -140,12 +147,17 @@ impl Workbench {
         }
         let value = if value.is_finite() { f64::from(value).clamp(least, most) } else { least };
         // Files show two decimals.
-        let value = (value * 100.0).round() / 100.0;
+        self.set_of_deformer(name, ((value * 100.0).round() / 100.0).into(), kind);
+    }
+
+    /// Sets a setting of the deformer. Consecutive changes by a slider form a single undo step.
+    fn set_of_deformer(&mut self, name: &str, value: serde_json::Value, kind: CommandKind) {
+        let mut settings = self.context.session.document().deformer().clone();
         settings.method = method(&settings.method).to_owned();
-        if settings.parameters.get(name).and_then(serde_json::Value::as_f64) == Some(value) {
+        if settings.parameters.get(name) == Some(&value) {
             return;
         }
-        settings.parameters.insert(name.to_owned(), value.into());
+        settings.parameters.insert(name.to_owned(), value);
         let continues = self.sliding == Some((None, kind, self.context.session.history()));
         self.apply(Edit::SetDeformer(settings), continues);
         self.sliding = Some((None, kind, self.context.session.history()));

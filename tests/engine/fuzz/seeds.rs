@@ -158,6 +158,8 @@ fn record(path: &Path, model: &Model) {
         Command::Redo,
         Command::Interpolation(Interpolation::CubicSpline),
         Command::Swing(3.0),
+        Command::Deformer("volume".into()),
+        Command::Contact(true),
         Command::MoveKey(0.7),
     ];
     for (i, command) in Tool::ALL.into_iter().map(Command::Tool).chain(commands).enumerate() {

@@ -52,6 +52,9 @@ const MOVE: [Number; 2] = [
     number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
 ];
 
+/// Values of the setting `frames`.
+const FRAMES: [&str; 2] = ["independent", "dependent"];
+
 /// Settings of the volume's flesh.
 const VOLUME: [Number; 2] = [
     number("firmness", "Firmness", [0.0, 4.0], "How closely the flesh at bones follows the skin weights"),
@@ -124,10 +127,12 @@ pub(super) fn show(
     if let Some(params) = &known.volume {
         let Ok(now) = serde_json::to_value(params) else { return };
         numbers(ui, &VOLUME, &now, settings, memory, pressed);
+        numbers(ui, &MOVE, &now, settings, memory, pressed);
         widgets::caption(ui, "Solver");
         numbers(ui, &CUBES, &now, settings, memory, pressed);
         let start = Value::from(known.geometric.name());
         choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
+        choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
         return;
     }
     match (name, &known.springs) {
@@ -148,14 +153,7 @@ pub(super) fn show(
                 settings,
                 pressed,
             );
-            choice(
-                ui,
-                ("frames", "Frames"),
-                &now["frames"],
-                &["independent", "dependent"],
-                settings,
-                pressed,
-            );
+            choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
         }
         ("blend", None) => {
             let Geometric::Blend { factor } = known.geometric else { return };

@@ -5,6 +5,7 @@ use crate::base::MarkId;
 use crate::deform::sculpt::{Along, Curve, Profile, Wave};
 use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
+use crate::scene::CONTACT;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 
 /// A capsule with `count` sculpt layers; the newest is a freely drawn layer.
@@ -178,21 +179,43 @@ fn keyed_settings_are_in_force_at_the_moment_shown() {
 
 #[test]
 fn flesh_swings_by_sliders_that_are_one_step_each() {
+    for method in ["springs", "volume"] {
+        swings_by_sliders(method);
+    }
+}
+
+fn swings_by_sliders(method: &str) {
     let mut s = shaped(1);
-    s.bench.run_command(Command::Deformer("springs".into()));
+    s.bench.run_command(Command::Deformer(method.into()));
     let steps = s.bench.session().history().0;
     for value in [1.0, 2.0, 40.0, 3.504] {
         s.bench.run_command(Command::Swing(value));
     }
     s.bench.run_command(Command::Damping(f32::NAN));
     s.step();
-    let springs = s.bench.recipe().springs.unwrap();
-    assert_eq!((springs.dynamics, springs.damping), (3.5, 0.0));
+    assert_eq!(s.bench.recipe().dynamics(), Some([3.5, 0.0]));
     assert_eq!(s.bench.session().history().0, steps + 2);
     s.bench.run_command(Command::Undo);
     s.bench.run_command(Command::Undo);
-    assert_eq!(s.bench.recipe().springs.unwrap().dynamics, 0.0);
+    assert!(!s.bench.recipe().swings());
     s.bench.run_command(Command::Deformer("lbs".into()));
     s.bench.run_command(Command::Swing(2.0));
     assert!(s.bench.notice().unwrap().contains("springs"));
+}
+
+#[test]
+fn contact_is_a_switch_of_the_volume() {
+    let mut s = shaped(1);
+    s.bench.run_command(Command::Deformer("springs".into()));
+    let steps = s.bench.session().history().0;
+    s.bench.run_command(Command::Contact(true));
+    assert!(s.bench.notice().unwrap().contains("volume"));
+    assert_eq!(s.bench.session().history().0, steps);
+    s.bench.run_command(Command::Deformer("volume".into()));
+    s.bench.run_command(Command::Contact(true));
+    assert_eq!(s.bench.recipe().volume.unwrap().contact, CONTACT);
+    s.bench.run_command(Command::Contact(false));
+    assert_eq!(s.bench.recipe().volume.unwrap().contact, 0);
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.bench.recipe().volume.unwrap().contact, CONTACT);
 }
