@@ -1,6 +1,6 @@
-//! What a pick tells is what a ray through the pixel meets: 1,000 random pixels of posed characters, against a ray cast on
-//! the CPU over all triangles, by triangle and barycentric weights. Pixels whose ray passes within a twentieth of a
-//! pixel of an edge may go either way and are left out.
+//! Picks return what a ray through the pixel meets. The test picks 1,000 random pixels of posed characters and casts rays
+//! against all triangles on the CPU. Triangle and barycentric weights must agree. The test omits pixels whose ray passes an
+//! edge at less than a twentieth of a pixel.
 
 use sinew::base::testing::shared;
 
@@ -16,19 +16,19 @@ use sinew::scene::{Evaluator, Model, Where};
 use std::path::{Path, PathBuf};
 
 const SIZE: [u32; 2] = [300, 400];
-/// Pixels per character that show it.
+/// Number of tested pixels per character; each shows the character.
 const PIXELS: usize = 1000;
-/// Pixels along a side of the tiles that triangles are sorted into.
+/// Edge length of the tiles that triangles are sorted into, pixels.
 const TILE: u32 = 10;
-/// Nearer to an edge than this, in pixels, either side may answer.
+/// Pixels nearer to an edge than this distance, pixels, may report either side.
 const EDGE: f64 = 0.05;
 
-/// A triangle in the picture.
+/// A triangle projected to the picture.
 struct Drawn {
     corners: [DVec3; 3],
-    /// Distances of the pixel's centre from the edges opposite of the corners, pixels; negative outside.
+    /// Distances of the pixel's centre from the three edges, pixels; negative outside the triangle.
     inside: [f64; 3],
-    /// Heights over those edges, pixels.
+    /// Heights of the triangle over these edges, pixels.
     heights: [f64; 3],
 }
 
@@ -54,13 +54,13 @@ impl Drawn {
         })
     }
 
-    /// How far inside the pixel's centre is, negative outside.
+    /// Returns the distance of the pixel's centre from the nearest edge, pixels; negative outside the triangle.
     fn depth_inside(&self) -> f64 {
         self.inside.into_iter().fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Places of points in the picture, pixels; none behind the eye.
+/// Projects points to pixels; `None` for points behind the eye.
 fn places(view: &View, points: &[Vec3]) -> Vec<Option<[f64; 2]>> {
     let place = |x: &Vec3| {
         let clip = view.clip_from_world.as_dmat4() * x.as_dvec3().extend(1.0);
@@ -73,7 +73,7 @@ fn places(view: &View, points: &[Vec3]) -> Vec<Option<[f64; 2]>> {
     points.iter().map(place).collect()
 }
 
-/// Distance along a ray and barycentric weights where it meets a triangle's plane (Möller and Trumbore, 1997).
+/// Returns the distance along a ray to a triangle's plane and the barycentric weights there (Möller and Trumbore, 1997).
 fn meet(eye: DVec3, ray: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64; 3])> {
     let (ab, ac) = (b - a, c - a);
     let p = ray.cross(ac);
@@ -124,7 +124,7 @@ fn check(path: &Path, turns: &[&str]) {
         let [a, b, c] = display.triangles[t].map(|v| places[v as usize]);
         Some([a?, b?, c?])
     };
-    // Triangles by the tiles of the picture that they may touch.
+    // Sorts the triangles into the tiles that they may touch.
     let tiles = SIZE.map(|n| (n / TILE + 1) as usize);
     let mut in_tile: Vec<Vec<usize>> = vec![Vec::new(); tiles[0] * tiles[1]];
     for t in 0..display.triangles.len() {
@@ -164,7 +164,7 @@ fn check(path: &Path, turns: &[&str]) {
             let ray =
                 view.ray_corner.as_dvec3() + view.ray_right.as_dvec3() * u + view.ray_down.as_dvec3() * v;
             let eye = view.eye.as_dvec3();
-            // The nearest triangle, and whether an edge in front of it passes by too closely to tell.
+            // Finds the nearest triangle, and whether an edge in front of it is too near to the ray.
             let mut nearest: Option<(f64, usize, [f64; 3])> = None;
             let mut near_edges: Vec<f64> = Vec::new();
             let [x, y] = pixel.map(|p| (p / TILE) as usize);
@@ -207,7 +207,7 @@ fn check(path: &Path, turns: &[&str]) {
             assert_eq!(hit.part as usize, part_of[triangle], "{what}");
             let drawn = Drawn::new(corners(triangle), place(triangle).unwrap(), center).unwrap();
             for ((told, wanted), height) in hit.barycentrics.iter().zip(weights).zip(drawn.heights) {
-                // A sixteenth of a pixel in the picture, and the rounding of positions.
+                // Tolerates a sixteenth of a pixel and the rounding of positions.
                 let most = 0.0625 / height + 2e-3;
                 assert!((f64::from(*told) - wanted).abs() < most, "{what}: {hit:?} {weights:?}");
             }

@@ -1,5 +1,4 @@
-//! Projects and recovery from end to end, through the program: a document is the same wherever it is opened. Needs no
-//! device.
+//! End-to-end tests of projects and recovery: every command opens the same document. Needs no GPU device.
 
 use crate::common;
 
@@ -16,10 +15,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where the writer process finds its character and leaves its journal.
+/// Environment variable: the folder in which the writer process finds its character and writes its journal.
 const WRITER: &str = "SINEW_TEST_WRITER";
 
-/// Runs the program in a folder, which is also the user's state folder; returns its standard output.
+/// Runs the program in a folder, which is also the user's state folder, and returns its standard output.
 fn sinew(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     command.current_dir(folder).env("XDG_STATE_HOME", folder).args(arguments);
@@ -32,7 +31,7 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&sinew(folder, arguments).unwrap()).unwrap()
 }
 
-/// A character with its data beside it, `hero.gltf` and `hero.bin`, so that a project has to pack it.
+/// Writes a character with a separate data file, `hero.gltf` and `hero.bin`, so that a project must pack both.
 fn character(folder: &Path) -> PathBuf {
     let source = &common::generated().source;
     let mut json = source.json.clone();
@@ -43,7 +42,7 @@ fn character(folder: &Path) -> PathBuf {
     path
 }
 
-/// Everything a document holds: strokes, keys, a deformer, and a history with undo in it.
+/// Creates a document with strokes, keys, a deformer and undone edits.
 fn work(model: &Model) -> Vec<Operation> {
     let session = model.start(None).unwrap();
     let edits = demo_edits(model.skeleton(), session.document()).unwrap();
@@ -73,14 +72,14 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     assert!(told.contains(&hash) && told.contains("distance largest"), "{told}");
     let project = Model::load(&folder.join("made/p.glb"), &BindOptions::default()).unwrap();
     assert_eq!(project.document.as_ref().unwrap().hash(), hash);
-    // The character is the original, packed; what is shown is the document.
+    // The project contains the packed original and shows the document.
     assert_eq!(project.file().hash, model.file().hash);
     assert_eq!((project.rest(), project.shown()), (model.rest(), pose));
     assert_eq!(project.deformer(&DeformerSettings::default()).method, "blend");
     let session = project.start(None).unwrap();
     assert_eq!((session.document().hash(), session.history()), (hash.clone(), (1, 1)));
 
-    // Saved again, and from a journal that was begun on the project: still the same.
+    // A second save and a journal on top of the project give the same document.
     std::fs::remove_file(folder.join("hero.bin")).unwrap();
     sinew(folder, &["save", "made/p.glb", "--out", "made/q.glb", "--on", "cpu"]).unwrap();
     let (p, q) = (
@@ -88,7 +87,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
         std::fs::read(folder.join("made/q.glb")).unwrap(),
     );
     assert!(p == q, "a project drifts");
-    // A mark on a triangle that the mesh does not have, as another program may write it.
+    // Another program may write a mark on a triangle that does not exist.
     let shown = Asset::load(folder.join("made/p.glb")).unwrap();
     let mut builder = Builder::of(&shown).unwrap();
     let point = json!({ "triangle": 1 << 30, "barycentrics": [1, 0, 0], "pressure": 1, "time": 0 });
@@ -97,7 +96,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     std::fs::write(folder.join("far.glb"), builder.glb().unwrap()).unwrap();
     let error = sinew(folder, &["save", "far.glb", "--out", "far.gltf", "--on", "cpu"]).unwrap_err();
     assert!(error.contains("far.glb: document: mark 1 lies on triangle 1073741824"), "{error}");
-    // The project stays the same under another file extension.
+    // A different file extension does not change the project.
     for name in ["made/r.gltf", "made/s.vrm", "made/r.gltf"] {
         let told = sinew(folder, &["save", "made/p.glb", "--out", name, "--on", "cpu"]).unwrap();
         assert!(told.contains(name) && told.contains("distance largest"), "{told}");
@@ -122,7 +121,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     let opened = project::open(&second, &BindOptions::default()).unwrap();
     assert_eq!(opened.session.document().hash(), renamed);
 
-    // Every command takes a project for what it shows.
+    // Every command reads the document from the project.
     let report = json(folder, &["inspect", "made/p.glb", "--json"]);
     assert_eq!(report["project"]["document"], hash.as_str());
     assert_eq!(
@@ -136,7 +135,7 @@ fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     assert_eq!(lbs["method"], "lbs");
     assert!(posed["stretch_max"].as_f64().unwrap() > 0.05, "{posed}");
     sinew(folder, &["bind", "made/p.glb"]).unwrap();
-    // What the file shows to others is what Sinew computes from the document.
+    // The positions in the file equal the positions that Sinew computes from the document.
     let shown = Asset::load(folder.join("made/p.glb")).unwrap();
     assert!(!shown.clips.is_empty());
 }
@@ -157,7 +156,7 @@ fn a_project_that_cannot_be_understood_is_refused_with_a_reason() {
     };
     assert!(changed("\"checksum\"", "\"checkfun\"").contains("another program has changed the file"));
     assert!(changed("\"strokes\":[]", "\"strikes\":[]").contains("bad.glb: document: "));
-    // As a model it can still be looked at, and the reason is reported.
+    // The file still opens as a plain model, and the report gives the reason.
     let text = sinew(folder, &["inspect", "bad.glb"]).unwrap();
     assert!(text.contains("project: ") && text.contains("strikes"), "{text}");
     let error = sinew(folder, &["save", "hero.gltf", "--out", "p.obj", "--on", "cpu"]).unwrap_err();
@@ -180,7 +179,7 @@ fn writer() {
     }
 }
 
-/// Starts the writer and kills it; returns the last edit that it acknowledged.
+/// Starts the writer process and kills it; returns the last edit that the writer acknowledged.
 fn write_and_kill(folder: &Path, after: usize) -> usize {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "projects::writer", "--nocapture", "--test-threads=1"])
@@ -225,7 +224,7 @@ fn a_killed_session_is_listed_restored_to_a_project_and_gone() {
     let error = sinew(folder, &["recover", "--discard"]).unwrap_err();
     assert!(error.contains("2 unfinished sessions fit"), "{error}");
 
-    // A record that was being written when the end came.
+    // Simulates a crash in the middle of writing a record.
     let operations = recover(&newest).unwrap().operations.len();
     let mut bytes = std::fs::read(&newest).unwrap();
     bytes.extend(b"0123456789abcdef {\"do\":{\"rename\":\"na");
@@ -240,7 +239,7 @@ fn a_killed_session_is_listed_restored_to_a_project_and_gone() {
     assert_eq!(saved.document.unwrap().hash(), expected.document().hash());
     assert!(!newest.exists());
 
-    // Nothing is lost where it cannot be restored.
+    // A failed recovery deletes nothing.
     let list = sessions(1);
     std::fs::rename(folder.join("hero.gltf"), folder.join("away.gltf")).unwrap();
     assert!(sinew(folder, &["recover"]).unwrap().contains("the file is missing"));
@@ -281,7 +280,7 @@ fn real_characters_come_back_from_their_projects() {
     }
 }
 
-/// The document that `demo` made of `assets/box.glb` when the fixtures were written, before the code moved into rooms.
+/// Hash of the document that an earlier build's `demo` made of `assets/box.glb`, from which it wrote the fixtures.
 const BOX_DOCUMENT: &str = "2a1b472c952e48c941342a732d6a4655490726d3f536b62a706d6b49747448ea";
 
 #[test]
@@ -289,7 +288,7 @@ fn files_of_an_earlier_build_open_to_the_same_documents() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // A journal finds its character beside it where the path that it names is gone.
+    // If a journal's character path no longer exists, the file beside the journal is used.
     let fixtures =
         ["box.journal", "box-project.glb", "human.take"].map(|name| format!("tests/fixtures/{name}"));
     for file in ["assets/box.glb", "assets/human.glb"].into_iter().map(str::to_owned).chain(fixtures) {
@@ -301,7 +300,7 @@ fn files_of_an_earlier_build_open_to_the_same_documents() {
         let hash = told.split("document ").nth(1).unwrap().split_whitespace().next().unwrap();
         assert_eq!(hash, BOX_DOCUMENT, "{input}");
     }
-    // A take that leads to another document than it did then fails.
+    // Replaying a take fails if the resulting document differs from the recorded one.
     if sinew::gpu::testing::device().is_some() {
         sinew(folder, &["play", "human.take", "--out", "played"]).unwrap();
     }

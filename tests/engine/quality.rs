@@ -1,7 +1,7 @@
 //! Springs against LBS and DQS at the joints of real characters: 90° bends, 120° and 180° twists.
 //!
-//! What is asserted is what the springs are for: limbs keep their volume where linear blending loses it, hardly any
-//! edge folds, and no shape is broken. `sinew compare --bends --twists` writes the whole table.
+//! Springs must keep the volume of limbs where linear blending loses it, must hardly fold an edge, and must not break any
+//! shape. `sinew compare --bends --twists` writes the whole table.
 
 use sinew::base::testing::shared;
 
@@ -17,7 +17,7 @@ fn shared_lines(name: &str) -> Option<Vec<[JointLine; 3]>> {
     Some(lines(&shared(name)?))
 }
 
-/// By LBS, DQS and springs.
+/// Results of LBS, DQS and springs.
 fn lines(path: &Path) -> Vec<[JointLine; 3]> {
     let model = Model::load(path, &BindOptions::default()).unwrap();
     let methods = ["lbs", "dqs", "springs"]
@@ -53,7 +53,7 @@ fn a_twisted_elbow_and_knee_keep_their_thickness() {
     let Some(rows) = shared_lines("khronos/CesiumMan/glTF-Binary/CesiumMan.glb") else { return };
     let mut seen = 0;
     for row in rows.iter().filter(|r| r[0].motion != "bend 90") {
-        // The middle of an arm and of a leg: a tube of skin, whose volume means something.
+        // Selects the middle joint of an arm and of a leg. The skin there is a tube, so its volume is well defined.
         if !row[0].joint.contains("joint_R__2_") && row[0].joint != "leg_joint_R_2" {
             continue;
         }
@@ -85,7 +85,7 @@ fn the_human_keeps_its_volume_and_turns_hardly_a_triangle_inside_out() {
     assert!(worse == 0 && thin == 0 && losing > 10, "{worse} rows flip more, {thin} of {losing} lose volume");
 }
 
-/// Measured apart from any solver: lengths, as-rigid-as-possible energy and triangles turned over (`geom::Distortion`).
+/// Compares lengths, as-rigid-as-possible energy and inverted triangles, measured by `geom::Distortion`.
 #[test]
 fn the_volume_distorts_the_skin_less_than_linear_blending() {
     let own = |name: &str| Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name));
@@ -109,7 +109,7 @@ fn the_volume_distorts_the_skin_less_than_linear_blending() {
         assert!(4 * over(1) <= over(0), "{name}: {} triangles turned over, LBS {}", over(1), over(0));
         for line in lines.chunks(2).map(|row| &row[1]) {
             let volume = line.measure.volume_ratio.unwrap();
-            // The trunk of a person, bent at one joint, folds through itself and loses most.
+            // A person's trunk that bends at a single joint folds through itself and loses most volume.
             assert!((0.925..1.03).contains(&volume), "{name} {} {}: {volume}", line.joint, line.motion);
         }
     }

@@ -1,21 +1,21 @@
-//! Whatever a command writes, every command that reads opens: Sinew's own characters, all methods. What is opened again
-//! has the shape that was written.
+//! Every reading command opens every file that a writing command writes, for Sinew's own characters and all methods. The
+//! opened file has the written shape.
 
 use rayon::prelude::*;
 use sinew::base::math::{Aabb, Vec3};
 use std::path::Path;
 use std::process::Command;
 
-/// One of Sinew's own characters and what the commands do with it.
+/// One of Sinew's own characters and the arguments of the commands for it.
 struct Subject {
     name: &'static str,
-    /// Joint rotations, in the format of `--rotate`.
+    /// Joint rotations in the format of `--rotate`.
     pose: [&'static str; 2],
-    /// A bone for a ring, as `--edit ring=` takes it.
+    /// Bone for a ring in the format of `--edit ring=`.
     ring: &'static str,
     pin: &'static str,
     grab: &'static str,
-    /// A clip of the file's own.
+    /// Name of a clip in the character's file.
     clip: Option<&'static str>,
     methods: &'static [&'static str],
 }
@@ -62,7 +62,7 @@ const SUBJECTS: [Subject; 4] = [
     },
 ];
 
-/// Runs the program in a folder with arguments separated by spaces; `~` is a space inside of one.
+/// Runs the program in a folder. Spaces separate the arguments; `~` stands for a space inside an argument.
 fn sinew(folder: &Path, arguments: &str) {
     let words = arguments.split_whitespace().map(|a| a.replace('~', " "));
     let out = Command::new(env!("CARGO_BIN_EXE_sinew")).current_dir(folder).args(words).output().unwrap();
@@ -70,7 +70,7 @@ fn sinew(folder: &Path, arguments: &str) {
     assert!(out.status.success(), "sinew {arguments}: {error}");
 }
 
-/// The vertices of an .obj.
+/// Returns the vertices of an .obj file.
 fn vertices(path: &Path) -> Vec<Vec3> {
     let text = std::fs::read_to_string(path).unwrap();
     let numbers = |line: &str| {
@@ -80,7 +80,7 @@ fn vertices(path: &Path) -> Vec<Vec3> {
     text.lines().filter_map(|l| l.strip_prefix("v ")).map(numbers).collect()
 }
 
-/// Largest distance between two shapes, in diagonals of the first.
+/// Returns the largest distance between two shapes over the diagonal of the first shape.
 fn apart(a: &Path, b: &Path) -> f32 {
     let (a, b) = (vertices(a), vertices(b));
     assert_eq!(a.len(), b.len());
@@ -88,11 +88,11 @@ fn apart(a: &Path, b: &Path) -> f32 {
     largest / Aabb::of(a.iter().copied()).diagonal()
 }
 
-/// A written file, and the .obj of the shape that it was written of.
+/// A written file, and an .obj file of the written shape.
 struct Written {
     file: String,
     shape: String,
-    /// Options under which the file shows that shape: a project opens with its own method and motion.
+    /// Options with which the file shows that shape. A project needs none: it has its own method and motion.
     shown: &'static str,
 }
 
@@ -128,17 +128,17 @@ fn write(at: &Path, s: &Subject) -> Vec<Written> {
     out
 }
 
-/// Opens a file by every command that reads, and what those write once more.
+/// Opens a file with every reading command, and opens the files that these commands write.
 fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
     let Written { file, shape, shown } = written;
     sinew(at, &format!("inspect {file}"));
     sinew(at, &format!("deform {file} {shown} --on cpu --out back.obj"));
     let off = apart(&at.join(shape), &at.join("back.obj"));
-    // A budget of 1 mm is asked of one file; the characters are a metre tall and more.
+    // A single file uses a budget of 1 mm. All characters are at least a metre tall.
     let limit = if file == "budget.glb" { 2e-3 } else { 1e-4 };
     assert!(off < limit, "{}: {file} comes back {off} of its size off", s.name);
     let project = *shown != MODEL;
-    // The methods' files differ in their morph targets only: one of each character goes all the way.
+    // Files of different methods differ only in their morph targets, so one file per character passes all commands.
     if !project && file != "springs.glb" && s.name != "box" {
         return;
     }

@@ -1,5 +1,5 @@
-//! Every skinned file of the shared data binds, with every method, to finite attachments; smoothing lowers the gap;
-//! and joints and bind space reproduce what glTF prescribes for the rest pose.
+//! Every skinned file of the shared data binds with every method to finite attachments. Smoothing lowers the gap. Joints
+//! and bind space give the rest pose that glTF prescribes.
 
 use sinew::base::testing::shared;
 
@@ -22,7 +22,7 @@ fn gltf_files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// All skinned files that load, with their name in the data folder.
+/// Returns all skinned files that load, with their names in the data folder.
 fn skinned() -> Vec<(String, Asset)> {
     let Some(folder) = shared("") else { return Vec::new() };
     let mut files = Vec::new();
@@ -67,7 +67,7 @@ fn every_skinned_file_binds_and_smoothing_lowers_the_gap() {
             if !is_finite(&attachments, vertices) {
                 failures.push(format!("{name} {method:?}: attachments are not finite"));
             }
-            // A straight tube has a gap of 1 along it: there is nothing to close.
+            // A straight tube has a gap of 1 along its length, which smoothing cannot lower.
             let lower = report.after.max < report.before.max
                 || (report.before.max < 1.05 && report.after.max <= report.before.max * 1.0002);
             if !lower {
@@ -78,7 +78,7 @@ fn every_skinned_file_binds_and_smoothing_lowers_the_gap() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// World transforms of the file's nodes at rest, in f64, straight from the specification.
+/// Computes world transforms of the file's nodes at rest in f64, as the glTF specification defines them.
 fn world(asset: &Asset, node: usize) -> DAffine3 {
     let n = &asset.nodes[node];
     let local = match n.matrix {

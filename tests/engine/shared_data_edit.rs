@@ -1,5 +1,5 @@
-//! Posing on real rigs: an offset stroke equal to its baseline leaves every skinned character of the shared data as
-//! it is; the demonstration's strokes exist, keep lengths and give finite poses, and recognise known characters.
+//! Posing of real rigs: an offset stroke that equals its baseline does not change any character of the shared data. The
+//! demonstration's strokes exist, keep lengths, give finite poses and belong to known characters.
 
 use sinew::base::testing::shared;
 
@@ -31,7 +31,7 @@ fn largest_change(a: &Pose, b: &Pose) -> f32 {
         .fold(0.0, f32::max)
 }
 
-/// A wild stroke through every posable joint's place, and the joints it selects.
+/// Returns an irregular stroke through the positions of all posable joints, and the joints that it selects.
 fn unchanged_by_equal_strokes(name: &str, skeleton: &Skeleton, pose: &Pose) {
     let world = pose.world(skeleton);
     let at: Vec<Vec3> = posable(skeleton).iter().map(|n| world[n.index()].translation.into()).collect();
@@ -67,7 +67,7 @@ fn equal_strokes_change_nothing_and_demo_strokes_pose_every_skinned_file() {
         for stroke in demo_strokes(&skeleton, &rest) {
             for (_, offset) in &stroke.offsets {
                 let ratio = offset.length() / stroke.baseline.length();
-                // Curves through the corners of a jagged chain differ a little in how they round them.
+                // Curves round the corners of a jagged chain slightly differently.
                 assert!((0.7..1.3).contains(&ratio), "{name} {:?}: {ratio}", stroke.kind);
             }
         }
@@ -92,7 +92,7 @@ fn equal_strokes_change_nothing_and_demo_strokes_pose_every_skinned_file() {
         let posed = session.posed();
         let finite = posed.world(&skeleton).iter().all(|w| w.is_finite());
         assert!(finite && largest_change(&rest, &posed) > 1e-3, "{name}");
-        // Kept lengths: only the joint that carries the character may have moved.
+        // With kept lengths, only the character's root joint may have moved.
         let moved =
             posed.local.iter().zip(&rest.local).filter(|(a, b)| a.translation != b.translation).count();
         assert!(moved <= 2, "{name}: {moved} joints moved");

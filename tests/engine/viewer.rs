@@ -1,5 +1,5 @@
-//! What Sinew writes, shown by independent viewers: a real character walks while its flesh swells. Baked, joined and played
-//! by three.js; posed, saved and joined, and shown by Blender.
+//! Independent viewers show Sinew's files: a real character walks while its flesh swells. three.js plays a baked and joined
+//! file; Blender shows posed, saved and joined files.
 
 use sinew::base::testing::shared;
 
@@ -12,10 +12,10 @@ use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
 use std::path::Path;
 use std::process::Command;
 
-/// The document, and so the clip that exports of it have beside the file's own.
+/// Name of the document, and of the exported clip beside the clips of the file.
 const NAME: &str = "walk and swell";
 
-/// A project of the file's own clip, with a ring of skin that swells within a second.
+/// Creates a project of a clip in the file, with a skin ring that swells within a second.
 fn project(file: &Path, out: &Path) {
     let model = Model::load(file, &BindOptions::default()).unwrap();
     let mut session = model.start(None).unwrap();
@@ -24,7 +24,7 @@ fn project(file: &Path, out: &Path) {
     session.apply(Edit::SetDeformer(springs)).unwrap();
     let clip = ClipLayer::new(0, model.skeleton());
     session.apply(Edit::Keys(KeyEdit::Clips(vec![clip]))).unwrap();
-    // The bone with a ring of skin and the most of it.
+    // Chooses the bone whose skin ring has the most vertices.
     let character = &model.bound.character;
     let deforming = character.deforming_bones();
     let skin = |b: usize| model.bound.attachments.bone.iter().filter(|x| x.index() == b).count();
@@ -66,7 +66,7 @@ fn three_js_plays_a_real_characters_baked_flesh() {
     );
     let receipt = run(folder.path(), &["bake", "--join", "frames", "--out", "joined.glb"]);
     println!("{receipt}");
-    // As a viewer reads it: weights of morph targets that change over time, on the walking joints.
+    // A viewer must find morph target weights that change over time, and animated joints.
     let joined = sinew::asset::Asset::load(at("joined.glb")).unwrap();
     let clip = &joined.clips[0];
     assert!(clip.channels.iter().any(|c| c.property == sinew::asset::Property::Weights));
@@ -77,7 +77,7 @@ fn three_js_plays_a_real_characters_baked_flesh() {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/view-check.mjs");
     let mut check = Command::new("node");
     check.arg(tool).arg(env!("CARGO_BIN_EXE_sinew")).arg(at("project.glb")).arg("0,0.5,1").arg("--baked");
-    // `--pixels 3` tolerates outline errors where figure and backdrop are equally grey.
+    // `--pixels 3` tolerates outline errors where character and background have the same grey.
     check.arg(at("joined.glb")).args(["--pixels", "3"]);
     if let Some(keep) = std::env::var_os("SINEW_KEEP") {
         check.arg("--keep").arg(keep);
@@ -94,7 +94,7 @@ fn three_js_plays_a_real_characters_baked_flesh() {
     }
 }
 
-/// Runs Blender over files and the shapes that they must show; `checks` are the tool's arguments.
+/// Runs Blender on files and on the shapes that the files must show. `checks` are arguments of the tool.
 fn blender(folder: &Path, checks: &[&str]) {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/blender-check.py");
     let python = std::env::var_os("SINEW_BLENDER_PYTHON").unwrap_or_else(|| "python3".into());
@@ -133,7 +133,7 @@ fn blender_shows_posed_saved_and_joined_files_where_sinew_has_them() {
     run(folder, &[&["bake", "project.glb"], &frames[..]].concat());
     let told = run(folder, &["bake", "--join", "frames", "--budget-mm", "0.15", "--out", "joined.glb"]);
     println!("{told}");
-    // Weights of targets that frames share, and not one for each.
+    // All frames share a few morph targets, so there are fewer targets than frames.
     let joined = sinew::asset::Asset::load(folder.join("joined.glb")).unwrap();
     assert!(joined.meshes[0].primitives[0].morphs.len() < 49, "{told}");
     let times = ["0", "0.5", "1"];

@@ -1,7 +1,7 @@
 //! The program under test, in a window.
 //!
-//! Time is the program's turns, not a clock: an event is sent, and what follows waits until the program reports that it
-//! was seen. Watches end a wait only where the program hangs.
+//! The tests use the program's frames as time, not a clock: a test sends an event and waits until the program reports that
+//! event. Timeouts only end a wait if the program hangs.
 
 use crate::desktop::Desktop;
 pub use crate::program::Program as App;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 impl App {
-    /// `sinew ARGUMENTS --report` on a desktop, in a folder.
+    /// Runs `sinew ARGUMENTS --report` in a folder on the X server.
     pub fn at_desktop(
         desktop: &Desktop,
         folder: &Path,

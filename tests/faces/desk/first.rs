@@ -1,5 +1,5 @@
-//! README's five steps from a file to a posed export, as somebody would do them who reads it for the first time. The pictures
-//! there are the window at the end of each step: this test writes them to `target/tmp/desk/first-1.png` to `first-5.png`.
+//! The README's five steps from a file to a posed export, as a new user does them. The README shows the window at the end
+//! of each step: this test writes these pictures to `target/tmp/desk/first-1.png` to `first-5.png`.
 
 use super::stage::{Session, keep, keys};
 use crate::desktop::Desktop;
@@ -35,12 +35,12 @@ fn the_first_steps_of_the_readme_lead_from_a_file_to_a_posed_export() {
     std::fs::copy(&file, folder.path().join("human.glb")).unwrap();
     let rest = Model::load(&file, &BindOptions::default()).unwrap();
 
-    // 1. Opened, and shown from the front as a whole.
+    // 1. Opens the file; the window shows the whole character from the front.
     let mut s = Session::open(&desktop, folder.path(), &["human.glb", "--forget"]);
     s.look_from(&desktop, b'1');
     picture(&mut s, &desktop, 1);
 
-    // 2. A line along the left arm, and what it is to become; the same for the back.
+    // 2. Draws a baseline and an offset stroke for the left arm, then for the back.
     let names = ["LeftUpperArm", "LeftLowerArm", "LeftHand"];
     let [shoulder, elbow, wrist] = joints(&rest, names);
     let straight = |points: &[Vec3]| -> Vec<Vec3> {
@@ -58,7 +58,7 @@ fn the_first_steps_of_the_readme_lead_from_a_file_to_a_posed_export() {
     s.app.until("the raised arm", |t| t.history[0] == 3 && t.idle);
     picture(&mut s, &desktop, 2);
 
-    // 3. Feet are clicked at and pinned; by the joint tool the other arm is turned by its ring.
+    // 3. Pins both feet by clicks. Rotates the other arm by a ring of the joint tool.
     let pressed = |s: &mut Session, key: u8| s.press(&desktop, &[u32::from(key)]);
     for foot in joints(&rest, ["LeftFoot", "RightFoot"]) {
         let at = s.app.pixel(foot);
@@ -75,7 +75,7 @@ fn the_first_steps_of_the_readme_lead_from_a_file_to_a_posed_export() {
     s.app.until("the turned arm", |t| t.history[0] == steps + 1 && t.idle);
     picture(&mut s, &desktop, 3);
 
-    // 4. Two deformers side by side.
+    // 4. Compares two deformers side by side.
     let posed = s.app.hash();
     s.press(&desktop, &[keys::SHIFT, keys::TAB]);
     s.app.until("the divider", |t| t.divider.is_some() && t.idle);
@@ -87,7 +87,7 @@ fn the_first_steps_of_the_readme_lead_from_a_file_to_a_posed_export() {
     s.app.until("no divider", |t| t.divider.is_none() && t.idle);
     assert_eq!(s.app.hash(), posed, "comparing changed the document");
 
-    // 5. Saved and exported.
+    // 5. Saves and exports.
     s.save(&desktop);
     s.press(&desktop, &[keys::CONTROL, u32::from(b'e')]);
     s.app.until("where to export to", |t| t.question.starts_with("Export"));

@@ -1,4 +1,4 @@
-//! Surface and silhouette: drawn on, pulled, given another course, undone, done again, saved and exported.
+//! Surface and silhouette tools: draw, pull, change the profile, undo, redo, save and export.
 
 use super::stage::{Session, cut, difference, folder, keep, keys, shape};
 use crate::desktop::Desktop;
@@ -9,12 +9,12 @@ use sinew::rig::{Pose, PosedRig};
 use sinew::scene::Model;
 use sinew::surface::Form;
 
-/// The point of the skin in front of the axis, at a height and so far to the right.
+/// Returns the point on the front of the skin at a height `y` and a distance `x` to the right.
 fn front(x: f32, y: f32) -> Vec3 {
     Vec3::new(x, y, (shape().radius.powi(2) - x * x).sqrt())
 }
 
-/// Beside the right outline, away from it in the middle.
+/// Returns a curve beside the right outline; its distance from the outline is largest in the middle.
 fn accent() -> Vec<Vec3> {
     let bow = |t: f32| 0.06 * (t * std::f32::consts::PI).sin();
     (0..=14).map(|i| i as f32 / 14.0).map(|t| Vec3::new(0.16 + bow(t), 1.1 + 0.4 * t, 0.0)).collect()
@@ -29,7 +29,7 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     s.look_from(&desktop, b'1');
     let before = desktop.screenshot();
 
-    // A line on the skin is a mark; pulled in its middle it bulges.
+    // A line on the skin is a mark. A pull at its middle makes a bulge.
     s.press(&desktop, &[u32::from(b'd')]);
     s.draw(&desktop, &(0..=12).map(|i| front(-0.09 + 0.015 * i as f32, 0.7)).collect::<Vec<_>>());
     s.app.until("the mark", |t| t.history[0] == 2 && t.idle);
@@ -39,7 +39,7 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     s.app.until("the bulge", |t| t.history[0] == 3 && t.idle);
     keep(&desktop.screenshot(), "bulge");
 
-    // The right outline goes where it is drawn.
+    // The right outline moves to the drawn line.
     s.press(&desktop, &[u32::from(b's')]);
     s.draw(&desktop, &accent());
     s.app.until("the outline", |t| t.history[0] == 4 && t.idle);
@@ -48,7 +48,7 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     let changed = difference(&cut(&before, &s, &desktop), &cut(&drawn, &s, &desktop));
     assert!(changed > 0.002, "only {changed} of the picture changed");
 
-    // The upper end is grabbed and pulled to the left.
+    // Grabs the upper end and pulls it to the left.
     s.press(&desktop, &[u32::from(b'b')]);
     let from = s.app.pixel(front(0.0, 1.72));
     let grab: Vec<[f32; 2]> = (0..12).map(|i| [from[0] - 8.0 * i as f32, from[1] + 1.0 * i as f32]).collect();
@@ -88,11 +88,11 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
             .map(|o| Vec3::from(*o))
             .fold(Vec3::ZERO, |a, b| if b.length() > a.length() { b } else { a })
     };
-    // Up as far as the mouse went, and to the right as far as the stroke was from the outline.
+    // The bulge moved up as far as the mouse, and the outline moved to the right as far as the stroke.
     assert!(furthest(&bulge.form).y > 0.05, "{}", furthest(&bulge.form));
     let right = furthest(&outline.form);
     assert!((0.04..0.1).contains(&right.x) && right.x > 2.0 * right.y.abs(), "{right}");
-    // The tip follows the hand.
+    // The tip follows the pointer.
     let tip = |model: &Model, pose: &Pose| {
         let nodes = &model.skeleton().nodes;
         let last = nodes.iter().rposition(|n| n.joint.is_some()).unwrap();

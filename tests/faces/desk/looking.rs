@@ -1,4 +1,4 @@
-//! What is looked at and changes no document: measures, the plane to draw on, both eyes, folders; and rest after all of it.
+//! Actions that change no document: measures, the drawing plane, stereo views, the file panel. The window idles after each.
 
 use super::posing::{arc, baseline};
 use super::stage::{Session, cut, difference, folder, keep, keys, shape};
@@ -11,10 +11,10 @@ const DOWN: u32 = 0xff54;
 const F1: u32 = 0xffbe;
 const BACKSPACE: u32 = 0xff08;
 
-/// Nothing is drawn and no turn taken until something happens: while the test is busy with screenshots a window that woke by
-/// itself would have taken turns.
+/// Asserts that an idle window wakes for events only. A window with a timer would draw frames while the test takes
+/// screenshots.
 fn sleeps(s: &mut Session, desktop: &Desktop, what: &str) -> RgbImage {
-    // What was pressed before the pointer went away has been seen once it is there.
+    // The window handles events in order: after this move it has handled all earlier keys too.
     let [x, y, ..] = s.app.turn.viewport.map(|v| v as f32);
     let away = |s: &mut Session| {
         let far = if s.app.turn.pointer[0] > x + 30.0 { x + 20.0 } else { x + 60.0 };
@@ -35,7 +35,7 @@ fn sleeps(s: &mut Session, desktop: &Desktop, what: &str) -> RgbImage {
     picture
 }
 
-/// The skin in front of the axis, at a height and so far to the right.
+/// Returns the point on the front of the skin at a height `y` and a distance `x` to the right.
 fn front(x: f32, y: f32) -> Vec3 {
     Vec3::new(x, y, (shape().radius.powi(2) - x * x).sqrt())
 }
@@ -49,7 +49,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     let rest = s.app.hash();
     let plain = sleeps(&mut s, &desktop, "rest");
 
-    // From the left side to the right one, straight and round the front; then through the body.
+    // Measures from the left side to the right side, along a straight line and along the skin; then through the body.
     s.press(&desktop, &[u32::from(b'k')]);
     for x in [-0.13, 0.13] {
         let at = s.app.pixel(front(x, 0.7));
@@ -62,7 +62,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     let changed = difference(&cut(&plain, &s, &desktop), &cut(&measured, &s, &desktop));
     assert!(changed > 0.001, "only {changed} of the picture changed");
 
-    // The plane that strokes are drawn on, with its gizmo.
+    // Shows the drawing plane and its gizmo.
     s.press(&desktop, &[u32::from(b'l')]);
     s.press(&desktop, &[ALT, u32::from(b'd')]);
     let before = sleeps(&mut s, &desktop, "plane_facing");
@@ -75,7 +75,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     s.press(&desktop, &[keys::ESCAPE]);
     s.press(&desktop, &[keys::SHIFT, u32::from(b'd')]);
 
-    // Side by side, then both eyes in one picture: grey comes apart into red and cyan at the body's rims.
+    // Both eyes side by side, then in one red and cyan picture: the colours separate at the body's outlines.
     let one = cut(&sleeps(&mut s, &desktop, "one_eye"), &s, &desktop);
     s.press(&desktop, &[ALT, u32::from(b's')]);
     let two = cut(&sleeps(&mut s, &desktop, "side_by_side"), &s, &desktop);
@@ -98,7 +98,7 @@ fn measures_planes_and_both_eyes_show_and_the_window_sleeps_after_each() {
     s.press(&desktop, &[keys::ESCAPE]);
     assert_eq!(s.app.hash(), rest, "looking changed the document");
 
-    // A pose by two strokes, keyed, scrubbed and played: what is measured is read again in each pose, and once.
+    // Two strokes give a pose, which is keyed, scrubbed and played. Each new pose updates the measure once.
     s.press(&desktop, &[u32::from(b'1')]);
     s.app.rest();
     s.draw(&desktop, &baseline());
@@ -133,14 +133,14 @@ fn an_empty_window_walks_through_folders_to_a_character() {
     std::fs::write(folder.path().join("letter.txt"), "Dear reader,\n").unwrap();
     let mut s = Session::start(&desktop, folder.path(), &["--forget"]);
     let first = sleeps(&mut s, &desktop, "folder");
-    // Past the folder above to the folders here: settings and state come before it in the alphabet.
+    // Skips the entry of the parent folder and the folders of settings and state, which come first in the alphabet.
     for _ in 0..8 {
         s.press(&desktop, &[DOWN]);
     }
     s.press(&desktop, &[keys::RETURN]);
     let inside = sleeps(&mut s, &desktop, "folder_below");
     assert!(difference(&first, &inside) > 0.0003, "the folder below is not shown");
-    // Up again, down again, to the one file.
+    // Enters the parent folder, returns, and opens the only file.
     s.press(&desktop, &[BACKSPACE]);
     s.app.rest();
     for _ in 0..8 {

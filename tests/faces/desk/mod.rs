@@ -1,5 +1,5 @@
-//! End-to-end tests of the window: run `sinew edit` on an X server (Xvfb) with Vulkan's validation layer, send input by
-//! XTEST events and check screenshots.
+//! End-to-end tests of the window: they run `sinew edit` on an X server (Xvfb) with Vulkan's validation layer, send input
+//! by XTEST events and check screenshots.
 
 mod bed;
 mod drop;

@@ -1,4 +1,4 @@
-//! Time in the window: keys, scrubbing, playing; and two deformers on what shows.
+//! The timeline in the window: keys, scrubbing and playing; then a comparison of two deformers.
 
 use super::posing::{arc, baseline};
 use super::stage::{Session, cut, difference, folder, keep, keys};
@@ -44,13 +44,13 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
         assert!(apart > 0.005, "the middle is {name}: {apart}");
     }
     let hash = s.app.hash();
-    // The mouse on the ruler below the picture: time goes where it is, in proportion, and stops at both ends.
+    // A click on the ruler below the picture sets the time in proportion to the position, clamped to the ruler.
     let [_, top, _, tall] = s.app.turn.viewport.map(|v| v as f32);
     let ruler = top + tall + 47.0;
     let (left, right) = (158.0, s.app.turn.size[0] as f32 - 16.0);
     let at = |share: f32| [left + share * (right - left), ruler];
     let mut told = Vec::new();
-    // The ruler shows two seconds, more than the motion has.
+    // The ruler shows two seconds, which is longer than the motion.
     let whole = 2.0;
     for share in [0.1, 0.2, 0.7] {
         s.drag(&desktop, 1, &[at(0.5), at(0.5 * (0.5 + share)), at(share)]);
@@ -88,7 +88,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     let stood = s.app.turn.time.unwrap() * rate;
     assert!((stood - stood.round()).abs() < 1e-3 && stood <= 12.0, "between frames: {stood}");
 
-    // Two deformers on one pose, and the line between them is dragged.
+    // Compares two deformers on one pose; the dividing line is dragged.
     s.press(&desktop, &[keys::ESCAPE]);
     s.app.until("the pose being edited", |t| t.time.is_none() && t.idle);
     let one = cut(&desktop.screenshot(), &s, &desktop);
@@ -101,7 +101,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     let two = desktop.screenshot();
     keep(&two, "wipe");
     let two = cut(&two, &s, &desktop);
-    // Not where the brush is.
+    // Compares only parts of the picture without the brush.
     let (line, tall) = ((0.3 * width) as u32, height as u32);
     let part = |picture: &image::RgbImage, from: u32, to: u32| {
         image::imageops::crop_imm(picture, from, 60, to - from, tall - 60).to_image()

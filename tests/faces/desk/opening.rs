@@ -12,7 +12,7 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
     assert!(!s.app.turn.unsaved);
     let first = desktop.screenshot();
     keep(&first, "opened");
-    // A quarter of a turn about a round body: the body stays, floor and shadow go round.
+    // A view rotated by 90 degrees shows a round body unchanged, but floor and shadow rotate.
     let [x, y, width, height] = s.app.turn.viewport.map(|v| v as f32);
     let middle = [x + width * 0.25, y + height * 0.5];
     let path: Vec<[f32; 2]> = (0..9).map(|i| [middle[0] + 25.0 * i as f32, middle[1]]).collect();
@@ -37,7 +37,7 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
         assert!(x + width <= size[0] && y + height <= size[1] && width > size[0] / 4, "{:?}", s.app.turn);
         let picture = desktop.screenshot();
         keep(&picture, &format!("size_{}", size[0]));
-        // The picture's own corner is no black of an unpainted window.
+        // The corner of the picture is not the black of an unpainted window.
         let corner = cut(&picture, &s, &desktop);
         assert!(corner.get_pixel(2, 2).0.iter().all(|v| *v > 30), "{:?}", corner.get_pixel(2, 2));
     }
@@ -52,7 +52,7 @@ fn a_window_in_which_nothing_happens_takes_no_turn() {
     let folder = folder();
     let mut s = Session::open(&desktop, folder.path(), &["capsule.glb", "--forget"]);
     s.app.rest();
-    // No clock: a window that woke on its own would have taken more turns by the time a pointer's move is answered.
+    // Counts frames, not seconds: a window with a timer would have drawn more frames before it answers the pointer.
     let frame = s.app.turn.frame;
     let shown = s.app.turn.shown;
     s.point(&desktop, [300.0, 300.0]);

@@ -1,4 +1,4 @@
-//! Work by mouse and keyboard, kept and recovered.
+//! Posing by mouse and keyboard, saving and recovery.
 
 use super::stage::{Session, folder, journals, keep, keys};
 use crate::desktop::Desktop;
@@ -7,12 +7,12 @@ use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
 use sinew::scene::Model;
 
-/// A line up through the capsule, seen from the front.
+/// A vertical line through the capsule in the front view.
 pub fn baseline() -> Vec<Vec3> {
     (0..=16).map(|i| Vec3::Y * (-0.05 + 1.9 * i as f32 / 16.0)).collect()
 }
 
-/// A quarter of a circle to +X.
+/// A quarter circle towards +X.
 pub fn arc() -> Vec<Vec3> {
     let angle = |i: i32| i as f32 / 16.0 * 1.4;
     (0..=16).map(|i| Vec3::new(1.2 - 1.2 * angle(i).cos(), 1.2 * angle(i).sin(), 0.0)).collect()
@@ -32,7 +32,7 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     let steps = s.app.turn.history;
     assert!(s.app.turn.unsaved && steps[0] >= 3, "{:?}", s.app.turn);
     keep(&desktop.screenshot(), "posed");
-    // Undo to the start, and all again.
+    // Undoes all edits and redoes them.
     for left in (1..steps[0]).rev() {
         s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
         s.app.until("the step undone", |t| t.history[0] == left);
@@ -70,7 +70,7 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
     assert!(
         s.app.events.iter().any(|e| matches!(e, Event::Written(p) if p.ends_with("capsule.project.glb")))
     );
-    // Another place is asked for again, and a file that is there is not replaced unasked.
+    // *Save as* asks for a path again and does not replace an existing file without asking.
     let saved = std::fs::read(&project).unwrap();
     s.press(&desktop, &[keys::CONTROL, keys::SHIFT, u32::from(b's')]);
     s.app.until("where to save", |t| t.question.starts_with("Save the project"));
@@ -95,7 +95,7 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
 fn without_a_headset_the_same_file_is_opened_at_the_desk() {
     let Some(desktop) = Desktop::start() else { return };
     let folder = folder();
-    // No runtime's manifest; on many machines no loader either.
+    // The environment has no OpenXR runtime manifest, and many machines have no loader.
     std::fs::create_dir(folder.path().join("none")).unwrap();
     let none = folder.path().join("none");
     let mut s = Session::run(&desktop, folder.path(), &["vr", "capsule.glb", "--forget"], |command| {
@@ -105,7 +105,7 @@ fn without_a_headset_the_same_file_is_opened_at_the_desk() {
     assert_eq!(advice, 1, "{:?}", s.app.events);
     s.app.until("the character", |t| t.history[0] == 1);
     s.app.rest();
-    // Asked for by its key, it is looked for again, and the advice is in the window.
+    // `F9` searches for a runtime again, and the window shows advice.
     let before = s.app.events.len();
     s.press(&desktop, &[keys::F9]);
     s.app.until("the advice", |t| t.message.contains("OpenXR"));

@@ -1,4 +1,4 @@
-//! What scenarios begin with: a capsule on four bones in a window, the hand on the mouse.
+//! The common start of the scenarios: a window with a capsule on four bones, mouse and keyboard.
 
 use super::bed::App;
 use crate::desktop::Desktop;
@@ -9,7 +9,7 @@ use sinew::bind::shapes::Shape;
 use std::path::{Path, PathBuf};
 use x11rb::protocol::xproto::Window;
 
-/// Keysyms.
+/// X11 keysyms.
 pub mod keys {
     pub const TAB: u32 = 0xff09;
     pub const RETURN: u32 = 0xff0d;
@@ -21,7 +21,7 @@ pub mod keys {
     pub const CONTROL: u32 = 0xffe3;
 }
 
-/// The numbers of the capsule that the scenarios work on: along +Y from the world's origin.
+/// Dimensions of the scenarios' capsule, which starts at the origin and extends along +Y.
 pub fn shape() -> Shape {
     Shape { bones: 4, rings: 36, segments: 16, radius: 0.15, length: 1.8, blend: 0.5 }
 }
@@ -34,14 +34,14 @@ pub fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// A program in its window, with the keyboard.
+/// A running program, its window and the keyboard.
 pub struct Session {
     pub app: App,
     pub window: Window,
 }
 
 impl Session {
-    /// With a file; waits until it is shown.
+    /// Opens a file and waits until the window shows it.
     pub fn open(desktop: &Desktop, folder: &Path, arguments: &[&str]) -> Self {
         let mut session = Self::start(desktop, folder, arguments);
         session.app.until("a character", |t| t.history[0] > 0);
@@ -49,12 +49,12 @@ impl Session {
         session
     }
 
-    /// Waits until the window shows something.
+    /// Waits until the window shows a picture.
     pub fn start(desktop: &Desktop, folder: &Path, arguments: &[&str]) -> Self {
         Self::run(desktop, folder, &[&["edit"], arguments].concat(), |_| {})
     }
 
-    /// `sinew ARGUMENTS`, in an environment.
+    /// Runs `sinew ARGUMENTS` with environment variables.
     pub fn run(
         desktop: &Desktop,
         folder: &Path,
@@ -68,7 +68,7 @@ impl Session {
         Self { app, window }
     }
 
-    /// Moves the pointer to a pixel of the window and waits until the program has seen it there.
+    /// Moves the pointer to a pixel of the window and waits until the program has handled the event.
     pub fn point(&mut self, desktop: &Desktop, to: [f32; 2]) {
         let corner = desktop.corner(self.window);
         let to = to.map(f32::round);
@@ -76,13 +76,13 @@ impl Session {
         self.app.until("the pointer there", |t| t.pointer == to);
     }
 
-    /// Presses or lets go of a button.
+    /// Presses or releases a mouse button.
     pub fn button(&mut self, desktop: &Desktop, button: u8, down: bool) {
         desktop.button(button, down);
         self.app.until("the button", |t| t.pressed == down);
     }
 
-    /// Drags along pixels of the window with a button held.
+    /// Drags through pixels of the window with a pressed button.
     pub fn drag(&mut self, desktop: &Desktop, button: u8, path: &[[f32; 2]]) {
         self.point(desktop, path[0]);
         self.app.rest();
@@ -92,19 +92,19 @@ impl Session {
         self.app.rest();
     }
 
-    /// Draws with the first button along points of the world.
+    /// Draws with the first button through world positions.
     pub fn draw(&mut self, desktop: &Desktop, path: &[Vec3]) {
         let path: Vec<[f32; 2]> = path.iter().map(|p| self.app.pixel(*p)).collect();
         self.drag(desktop, 1, &path);
     }
 
-    /// Presses keys together and lets go of them; waits for a turn after it.
+    /// Presses and releases keys together, then waits until the window is idle.
     pub fn press(&mut self, desktop: &Desktop, keysyms: &[u32]) {
         self.press_on(desktop, keysyms);
         self.app.rest();
     }
 
-    /// The same where something goes on, so that there is no rest.
+    /// Like [`Session::press`], for a window that does not become idle, for example because a motion plays.
     pub fn press_on(&mut self, desktop: &Desktop, keysyms: &[u32]) {
         let frame = self.app.turn.frame;
         keysyms.iter().for_each(|k| desktop.key(*k, true));
@@ -112,7 +112,7 @@ impl Session {
         self.app.until("the keys", |t| t.frame > frame);
     }
 
-    /// Saves for the first time, where the window proposes: beside the character.
+    /// Saves for the first time, under the path that the window proposes: beside the character.
     pub fn save(&mut self, desktop: &Desktop) {
         self.press(desktop, &[keys::CONTROL, u32::from(b's')]);
         self.app.until("where to save", |t| t.question.starts_with("Save the project"));
@@ -130,21 +130,21 @@ impl Session {
         self.app.rest();
     }
 
-    /// Clicks the button of the window's frame that closes it, and waits for a good end.
+    /// Clicks the close button of the window's frame and waits until the program exits successfully.
     pub fn close(self, desktop: &Desktop) -> Vec<Event> {
         desktop.close(self.window);
         self.app.ended()
     }
 }
 
-/// Keeps a screenshot for people to look at.
+/// Writes a screenshot for people to look at.
 pub fn keep(picture: &RgbImage, name: &str) {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("desk");
     std::fs::create_dir_all(&folder).unwrap();
     picture.save(folder.join(name).with_extension("png")).unwrap();
 }
 
-/// The part of a screenshot that shows the character's picture.
+/// Returns the part of a screenshot that shows the 3D view.
 pub fn cut(picture: &RgbImage, session: &Session, desktop: &Desktop) -> RgbImage {
     let corner = desktop.corner(session.window);
     let [x, y, width, height] = session.app.turn.viewport;
@@ -153,7 +153,7 @@ pub fn cut(picture: &RgbImage, session: &Session, desktop: &Desktop) -> RgbImage
     image::imageops::crop_imm(picture, left, top, width, height).to_image()
 }
 
-/// Share of pixels in which two pictures of one size differ clearly.
+/// Returns the fraction of pixels in which two pictures of equal size differ clearly.
 pub fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
     let far = |(a, b): (&image::Rgb<u8>, &image::Rgb<u8>)| {
@@ -162,7 +162,7 @@ pub fn difference(a: &RgbImage, b: &RgbImage) -> f64 {
     a.pixels().zip(b.pixels()).filter(|p| far(*p)).count() as f64 / a.pixels().len() as f64
 }
 
-/// Journals that a session left.
+/// Returns the journals that sessions left behind.
 pub fn journals(folder: &Path) -> usize {
     let mut found = 0;
     let mut folders = vec![folder.join("state")];

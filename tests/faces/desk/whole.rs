@@ -1,5 +1,5 @@
-//! A real character at the desk: one mouse takes one wrist, which is then pinned, and the other one; the body follows by its
-//! own stiffness, pinned feet stay.
+//! A real character in the window: the mouse grabs one wrist, pins it, and grabs the other wrist. The whole body follows by
+//! FAST, and pinned feet stay in place.
 
 use super::stage::{Session, cut, difference, keep, keys};
 use crate::desktop::Desktop;
@@ -11,7 +11,7 @@ use sinew::scene::{Evaluator, Model, Where};
 
 const P: u32 = b'p' as u32;
 
-/// Along a straight way in steps.
+/// Drags along a straight line in steps.
 fn way(from: [f32; 2], by: [f32; 2]) -> Vec<[f32; 2]> {
     (0..=8).map(|i| [0, 1].map(|k| from[k] + by[k] * i as f32 / 8.0)).collect()
 }
@@ -28,7 +28,7 @@ fn one_mouse_pulls_one_wrist_and_then_the_other_and_pinned_feet_stay() {
     s.press(&desktop, &[u32::from(b'1')]);
     s.app.until("the front", |t| t.clip_from_world != before);
     s.app.rest();
-    // The grab tool: the whole body follows.
+    // With the grab tool the whole body follows.
     s.press(&desktop, &[u32::from(b'b')]);
     for foot in [foot, other_foot] {
         let at = s.app.pixel(foot);
@@ -38,7 +38,7 @@ fn one_mouse_pulls_one_wrist_and_then_the_other_and_pinned_feet_stay() {
     let steps = s.app.turn.history[0];
     let first = desktop.screenshot();
     keep(&first, "whole_before");
-    // A length of the picture, whatever the window's size.
+    // A length in the picture that does not depend on the window's size.
     let scale = (s.app.pixel(left)[0] - s.app.pixel(right)[0]).abs();
     let by = [0.22 * scale, -0.15 * scale];
     let at = s.app.pixel(left);
@@ -47,14 +47,14 @@ fn one_mouse_pulls_one_wrist_and_then_the_other_and_pinned_feet_stay() {
     assert_eq!(s.app.turn.history[0], steps + 1, "{:?}", s.app.turn);
     let second = desktop.screenshot();
     keep(&second, "whole_one_wrist");
-    // Both wrists are where the body has taken them: the man is read as he is now.
+    // Both wrists moved with the body, so the test reads the current pose.
     s.save(&desktop);
     let project = folder.path().join("man.project.glb");
     let read = || Model::load(&project, &BindOptions::default()).unwrap();
     let pose = |model: &Model| model.document.as_ref().unwrap().posed(model.skeleton());
     let taken = man.checked(&pose(&read()));
     let reached = s.app.pixel(taken[0]);
-    // The skin was held, some centimetres before the joint.
+    // The mouse grabbed the skin a few centimetres in front of the joint.
     assert!((reached[0] - x).hypot(reached[1] - y) < 0.05 * scale, "{reached:?} {x} {y}");
     assert!((taken[4] - hips).x > 0.01, "the body stayed: {} {hips}", taken[4]);
     s.drag(&desktop, 1, &[reached]);
