@@ -217,6 +217,9 @@ impl Graph {
             // The stiffness of vertices that the previous layers changed must be recomputed.
             node.stiff = false;
         }
+        if let Some((_, volume)) = &mut self.volume {
+            self.kernels.volume.set_sculpts(volume, state.as_ref().map(|s| s.offsets()))?;
+        }
         self.sculpts = state.map(|state| SculptNode { field, state, changed: true });
         Ok(())
     }
@@ -312,13 +315,19 @@ impl Graph {
             kernels.sculpt.update(&mut node.state, &node.field, &self.control, frame);
         }
         kernels.geometric.record(&self.geometric, &self.rig, frame);
-        if let Some((_, state)) = &self.volume {
+        if let Some((_, state)) = &mut self.volume {
             frame.phase("volume");
+            let changed = self.sculpts.as_ref().is_some_and(|s| s.changed);
+            kernels.volume.sculpt(state, changed, frame);
             kernels.volume.record(&kernels.geometric, state, &self.rig, frame);
             frame.barrier();
         }
         if let Some(node) = &self.sculpts {
             kernels.sculpt.record(&node.state, &self.control, frame);
+        }
+        if let Some((_, state)) = &self.volume {
+            kernels.volume.record_skin(state, frame);
+            frame.barrier();
         }
         if let Some(node) = &mut self.springs {
             frame.phase("springs");

@@ -61,6 +61,9 @@ impl CpuGraph {
         if let Some(springs) = &mut self.springs {
             springs.set_edits(&self.field);
         }
+        if let Some(volume) = &mut self.volume {
+            volume.set_sculpts(&self.field);
+        }
     }
 
     /// Changes the shape of a sculpt layer, like [`super::Graph::reform_sculpt`].
@@ -73,8 +76,9 @@ impl CpuGraph {
         if !self.field.set(states) {
             return;
         }
-        if self.volume.is_none() {
-            self.geometric.set_offsets(&[], &self.field);
+        match &mut self.volume {
+            Some(volume) => volume.set_sculpts(&self.field),
+            None => _ = self.geometric.set_offsets(&[], &self.field),
         }
         if let Some(springs) = &mut self.springs {
             springs.set_moment(&self.field);
@@ -121,10 +125,10 @@ impl CpuGraph {
         times.push((self.geometric.name(), start.elapsed()));
         if let Some(volume) = &mut self.volume {
             let start = Instant::now();
-            volume.solve(rig, &mut self.streams.position);
+            let (field, character) = (&self.field, &self.bound.character);
+            volume.solve(rig, &mut self.streams.position, |x| displace(field, character, rig, x));
             times.push(("volume", start.elapsed()));
-        }
-        if !self.radial {
+        } else if !self.radial {
             displace(&self.field, &self.bound.character, rig, &mut self.streams.position);
         }
         if let Some(springs) = &self.springs {

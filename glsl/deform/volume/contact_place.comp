@@ -28,6 +28,10 @@ layout(set = 0, binding = 9, scalar) writeonly buffer PosedNormals { vec4 posed_
 layout(set = 0, binding = 10, scalar) buffer Heads { uint heads[]; };
 // Next point in the same bucket.
 layout(set = 0, binding = 11, scalar) writeonly buffer Next { uint next[]; };
+// Per point: the control vertex whose sculpt layers move it.
+layout(set = 0, binding = 12, scalar) readonly buffer Vertices { uint vertices[]; };
+// Per control vertex: offset of the sculpt layers in the bind pose.
+layout(set = 0, binding = 13, scalar) readonly buffer Bulges { vec4 bulges[]; };
 
 layout(push_constant, scalar) uniform Push {
     ContactPush push;
@@ -42,7 +46,8 @@ void enter(uint i) {
         posed_points[i] = vec4(0.0);
         return;
     }
-    vec3 x = cube_place(cell, texelFetch(places, int(i)).xyz);
+    vec3 bulge = quat_rotate(rotations[cell], bulges[vertices[i]].xyz);
+    vec3 x = cube_place(cell, texelFetch(places, int(i)).xyz) + bulge;
     posed_points[i] = vec4(x, 1.0);
     posed_normals[i] = vec4(quat_rotate(rotations[cell], normals[i].xyz), 0.0);
     next[i] = atomicExchange(heads[grid_bucket(grid_cell(x))], i);

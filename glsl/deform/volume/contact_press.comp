@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "types/contact.glsl"
+#include "lib/quaternion.glsl"
 #include "lib/span.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
@@ -18,6 +19,12 @@ layout(set = 0, binding = 5, scalar) readonly buffer Pairs { vec4 pairs[]; };
 // In w: whether the point has a partner.
 layout(set = 0, binding = 6, scalar) writeonly buffer Pushes { vec4 pushes[]; };
 
+layout(set = 0, binding = 7, scalar) readonly buffer Rotations { vec4 rotations[]; };
+// Per point: the control vertex whose sculpt layers move it.
+layout(set = 0, binding = 8, scalar) readonly buffer Vertices { uint vertices[]; };
+// Per control vertex: offset of the sculpt layers in the bind pose.
+layout(set = 0, binding = 9, scalar) readonly buffer Bulges { vec4 bulges[]; };
+
 layout(push_constant, scalar) uniform Push {
     ContactPush push;
 };
@@ -25,7 +32,9 @@ layout(push_constant, scalar) uniform Push {
 #include "lib/cube_place.glsl"
 
 vec3 position(uint i) {
-    return cube_place(place_cells[i], texelFetch(places, int(i)).xyz);
+    uint cell = place_cells[i];
+    vec3 bulge = quat_rotate(rotations[cell], bulges[vertices[i]].xyz);
+    return cube_place(cell, texelFetch(places, int(i)).xyz) + bulge;
 }
 
 void press(uint i) {

@@ -38,6 +38,13 @@ pub struct SculptState {
     radial: bool,
 }
 
+impl SculptState {
+    /// Returns the offsets, `SculptOffset` each, and their number.
+    pub fn offsets(&self) -> (&Buffer, u32) {
+        (&self.offsets, self.host.len() as u32)
+    }
+}
+
 impl SculptPipeline {
     /// Creates the pipeline. Returns an error if the structs of shader and Rust differ.
     pub fn new(device: &Arc<Device>) -> Result<Self> {

@@ -4,7 +4,7 @@ use super::*;
 use crate::deform::springs::Params;
 use crate::deform::surface::Display;
 use crate::deform::testing::{RADIUS, cylinder, rest};
-use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe};
+use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, volume};
 use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
@@ -253,4 +253,53 @@ fn posing_and_editing_commute() {
             assert!(close <= limit || !claims, "{}: {close} m of {limit} near the joint", recipe.name());
         }
     }
+}
+
+#[test]
+fn a_bulge_takes_part_in_the_contact_of_the_volume() {
+    let bound = body();
+    let control = &bound.character.control;
+    let crossings = crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]);
+    // The halves of the body do not meet where the layer is; the layer of one half reaches into the other half.
+    let pose = bent(&bound, 2.2, 0.0);
+    let rig = PosedRig::new(&bound.character.skeleton, &pose);
+    let layers = [swell(&bound, 0, 13, 0.9)];
+    let recipe =
+        |contact| Recipe::volume(volume::Params { cubes: 800, contact, ..volume::Params::default() });
+    let shape = |contact, amplitude| {
+        let mut graph = CpuGraph::new(&bound, &recipe(contact)).unwrap();
+        graph.set_sculpts(&layers);
+        graph.set_sculpt_states(&[SculptState { amplitude, ..on(&[0])[0] }]);
+        graph.evaluate(&rig, &[], &mut Display::default());
+        graph.control().to_vec()
+    };
+    let of = |x: &[Vec3]| crossings.report(x).crossings;
+    let [flat, through, stopped] = [(3, 0.0), (0, 1.0), (3, 1.0)].map(|(c, a)| of(&shape(c, a)));
+    assert!(flat < 20 && through > 100, "{flat} {through}");
+    assert!(4 * stopped < through, "{stopped} of {through}");
+    let Some(device) = device() else { return };
+    let kernels = Arc::new(Kernels::new(&device).unwrap());
+    let mut graph = Graph::new(&kernels, &bound, &recipe(3), false).unwrap();
+    let played = |graph: &mut Graph, amplitude: f32| {
+        graph.set_sculpt_states(&[SculptState { amplitude, ..on(&[0])[0] }]);
+        let recorded = device.run(|frame| {
+            graph.record(frame, &rig);
+            Ok(())
+        });
+        recorded.unwrap();
+        let x: Vec<[f32; 4]> = device.read(graph.control_positions(), control.positions.len()).unwrap();
+        x.iter().map(|x| Vec3::new(x[0], x[1], x[2])).collect::<Vec<_>>()
+    };
+    graph.set_sculpts(&layers).unwrap();
+    let first = played(&mut graph, 1.0);
+    assert!(4 * of(&first) < through, "{} of {through}", of(&first));
+    // The layer leaves the points when it is off and when it is removed.
+    let flat = shape(3, 0.0);
+    let near =
+        |x: &[Vec3]| x.iter().zip(&flat).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max) < 0.05 * RADIUS;
+    assert!(near(&played(&mut graph, 0.0)));
+    assert_eq!(played(&mut graph, 1.0), first, "the same bits again");
+    graph.set_sculpts(&[]).unwrap();
+    assert!(near(&played(&mut graph, 0.0)));
+    assert_silent(&device);
 }

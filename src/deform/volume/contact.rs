@@ -8,11 +8,13 @@
 //! 2. Folds are finer than cubes. [`STEPS`] steps on the skin itself part vertices that still overlap, by [`LARGEST_MOVE`]
 //!    at most per step, and spread each move to the neighbours.
 //!
+//! Sculpt layers move the points, and displace the skin before the second pass, so a bulge takes part.
+//!
 //! A pass deeper than half of the flesh below the point is ignored: bones that the pose drives into each other win.
 //! Pairs that already overlap or touch in the bind pose keep that distance.
 
-use super::cells::{Cells, Place};
-use super::levels::{Lists, Share};
+use super::cells::Place;
+use super::levels::{Level, Lists, Share};
 use crate::base::math::{DVec3, Quat, Vec3};
 use crate::geom::{Adjacency, Thickness};
 use rayon::prelude::*;
@@ -67,6 +69,8 @@ pub struct Points {
     pub bind: Vec<Vec3>,
     /// Outward normal in the bind pose.
     pub normal: Vec<Vec3>,
+    /// Control vertex whose sculpt layers move the point.
+    pub vertex: Vec<u32>,
     /// Deepest pass, metres.
     pub depth: Vec<f32>,
 }
@@ -102,7 +106,8 @@ pub struct Shape<'a> {
 struct Spread {
     spacing: f64,
     at: HashMap<[i64; 3], Vec<u32>>,
-    points: Vec<(DVec3, DVec3, u32)>,
+    /// Position, normal, cube and nearest vertex of each point.
+    points: Vec<(DVec3, DVec3, u32, u32)>,
 }
 
 impl Spread {
@@ -119,10 +124,10 @@ impl Spread {
         same.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|n| n.1)
     }
 
-    fn offer(&mut self, x: DVec3, normal: DVec3, cell: u32) {
+    fn offer(&mut self, x: DVec3, normal: DVec3, cell: u32, vertex: u32) {
         if self.nearest(x, normal).is_none() {
             self.at.entry(self.key(x)).or_default().push(self.points.len() as u32);
-            self.points.push((x, normal, cell));
+            self.points.push((x, normal, cell, vertex));
         }
     }
 }
@@ -147,13 +152,13 @@ impl Contact {
                 let at = |values: [DVec3; 3]| (0..3).map(|k| values[k] * w[k]).sum::<DVec3>();
                 let normal = at(t.map(|v| shape.normals[v as usize])).normalize_or_zero();
                 if let Some(place) = shape.embedding[t[main] as usize] {
-                    spread.offer(at(x), normal, place.cell);
+                    spread.offer(at(x), normal, place.cell, t[main]);
                 }
             }
         }
         let flesh = Thickness::new(shape.positions, shape.triangles);
         let (mut points, mut moved) = (Points::default(), Vec::new());
-        for (i, &(x, normal, cell)) in spread.points.iter().enumerate() {
+        for (i, &(x, normal, cell, vertex)) in spread.points.iter().enumerate() {
             let corners = cells[cell as usize];
             let place = Place { cell, at: ((x - nodes[corners[0] as usize]) / size).as_vec3() };
             for (node, weight) in corners.into_iter().zip(place.weights()) {
@@ -163,6 +168,7 @@ impl Contact {
             points.place.push(Some(place));
             points.bind.push(x.as_vec3());
             points.normal.push(normal.as_vec3());
+            points.vertex.push(vertex);
             points.depth.push((DEEPEST * thickness as f32).min(FLESH.reach * size as f32));
         }
         let count = shape.positions.len();
@@ -177,6 +183,7 @@ impl Contact {
                 .collect(),
             bind: shape.positions.iter().map(|x| x.as_vec3()).collect(),
             normal: shape.normals.iter().map(|n| n.as_vec3()).collect(),
+            vertex: (0..count as u32).collect(),
             depth: owner.iter().map(|o| o.map_or(0.0, |o| points.depth[o as usize])).collect(),
         };
         Self {
@@ -186,6 +193,25 @@ impl Contact {
             at_node: Lists::new(nodes.len(), &moved),
             neighbors: Adjacency::of_triangles(count, shape.triangles),
         }
+    }
+}
+
+/// The posed cubes of a level, and the offset of the sculpt layers per control vertex in the bind pose; empty without layers.
+pub struct Posed<'a> {
+    /// Node positions.
+    pub y: &'a [Vec3],
+    /// Rotations of the cubes.
+    pub rotation: &'a [Quat],
+    /// Offsets of the sculpt layers.
+    pub bulge: &'a [Vec3],
+}
+
+impl Posed<'_> {
+    /// Position of a point that takes part, with its sculpt layers.
+    pub fn position(&self, level: &Level, points: &Points, i: usize) -> Vec3 {
+        let Some(place) = points.place[i] else { return Vec3::ZERO };
+        let bulge = self.bulge.get(points.vertex[i] as usize).copied().unwrap_or_default();
+        place.position(&level.cells[place.cell as usize], self.y) + self.rotation[place.cell as usize] * bulge
     }
 }
 
@@ -215,17 +241,16 @@ impl Pairs {
     pub fn find(
         &mut self,
         points: &Points,
-        cells: &Cells,
-        y: &[Vec3],
-        rotation: &[Quat],
+        posed: &Posed,
+        level: &Level,
         search: Search,
         active: impl Fn(usize) -> bool,
     ) {
-        let level = &cells.levels[0];
-        let placed = points.place.iter().zip(&points.normal).map(|(place, normal)| match place {
-            Some(p) => (p.position(&level.cells[p.cell as usize], y), rotation[p.cell as usize] * *normal),
-            None => (Vec3::ZERO, *normal),
-        });
+        let placed =
+            points.place.iter().zip(&points.normal).enumerate().map(|(i, (place, normal))| match place {
+                Some(p) => (posed.position(level, points, i), posed.rotation[p.cell as usize] * *normal),
+                None => (Vec3::ZERO, *normal),
+            });
         (self.x, self.normal) = placed.unzip();
         let (x, n, h) = (&self.x, &self.normal, level.size);
         let key = |x: Vec3| (x / (search.reach * h)).floor().to_array().map(|v| v as i32);

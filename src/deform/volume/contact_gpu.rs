@@ -51,6 +51,7 @@ pub struct ContactPipelines {
     brace: Compute,
     part: Compute,
     spread: Compute,
+    bulge: Compute,
 }
 
 /// A character's contact on the GPU.
@@ -66,6 +67,10 @@ pub struct ContactState {
     part: Bindings,
     /// The second one applies the moves.
     spread: [Bindings; 2],
+    /// Offset of the sculpt layers per control vertex.
+    bulges: Buffer,
+    /// The number of offsets of the sculpt layers, and what enters them.
+    sculpts: Option<(u32, Bindings)>,
 }
 
 struct PointState {
@@ -80,6 +85,7 @@ struct PointState {
 struct PointBuffers {
     places: Buffer,
     cells: Buffer,
+    vertices: Buffer,
     normals: Buffer,
     binds: Buffer,
     posed: Buffer,
@@ -108,6 +114,7 @@ impl PointBuffers {
                 "cubes of contact points",
                 &points.place.iter().map(cell).collect::<Vec<_>>(),
             )?,
+            vertices: upload(device, "vertices of contact points", &points.vertex)?,
             normals: upload(device, "normals of contact points", &padded(&points.normal))?,
             binds: upload(device, "bind positions of contact points", &binds)?,
             posed: vectors("contact points")?,
@@ -137,6 +144,7 @@ impl ContactPipelines {
             brace: new(spv!("deform/volume/contact_brace.comp"))?,
             part: new(spv!("deform/volume/contact_part.comp"))?,
             spread: new(spv!("deform/volume/contact_spread.comp"))?,
+            bulge: new(spv!("deform/volume/contact_bulge.comp"))?,
         };
         out.gather.reflection().check::<Node>()?;
         out.gather.reflection().check::<Share>()?;
@@ -158,6 +166,8 @@ impl ContactPipelines {
         let points = PointBuffers::new(device, &contact.points)?;
         let skin = PointBuffers::new(device, &contact.skin)?;
         let owners = upload(device, "contact points of vertices", &contact.owner)?;
+        let vertices = contact.skin.place.len().max(1);
+        let bulges = Buffer::zeroed::<[f32; 4]>(device, "sculpt layers in contact", vertices)?;
         let place = |own: &PointBuffers| {
             self.place.bind(&[
                 ("corners", Resource::Texels(&finest.corners, Texel::Uint4)),
@@ -172,6 +182,8 @@ impl ContactPipelines {
                 ("posed_normals", Resource::Buffer(&own.posed_normals)),
                 ("heads", Resource::Buffer(&own.heads)),
                 ("next", Resource::Buffer(&own.next)),
+                ("vertices", Resource::Buffer(&own.vertices)),
+                ("bulges", Resource::Buffer(&bulges)),
             ])
         };
         let pair = |own: &PointBuffers| {
@@ -197,6 +209,9 @@ impl ContactPipelines {
             ("partners", Resource::Buffer(&points.partners)),
             ("pairs", Resource::Buffer(&points.pairs)),
             ("pushes", Resource::Buffer(&pushes)),
+            ("rotations", Resource::Buffer(&finest.rotations)),
+            ("vertices", Resource::Buffer(&points.vertices)),
+            ("bulges", Resource::Buffer(&bulges)),
         ])?;
         let gather = self.gather.bind(&[
             ("nodes", Resource::Buffer(&finest.nodes)),
@@ -236,7 +251,35 @@ impl ContactPipelines {
             brace: brace?,
             part,
             spread,
+            bulges,
+            sculpts: None,
         })
+    }
+
+    /// Binds the offsets of the sculpt layers, `SculptOffset` each, and their number.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub(super) fn set_sculpts(
+        &self,
+        state: &mut ContactState,
+        offsets: Option<(&Buffer, u32)>,
+    ) -> Result<()> {
+        let bind = |(offsets, count): (&Buffer, u32)| -> Result<(u32, Bindings)> {
+            let (offsets, bulges) = (Resource::Buffer(offsets), Resource::Buffer(&state.bulges));
+            Ok((count, self.bulge.bind(&[("offsets", offsets), ("bulges", bulges)])?))
+        };
+        state.sculpts = offsets.map(bind).transpose()?;
+        Ok(())
+    }
+
+    /// Records how the points take changed offsets of the sculpt layers; put a barrier after it.
+    pub(super) fn sculpt(&self, state: &ContactState, frame: &mut Frame) {
+        frame.fill(&state.bulges, 0);
+        if let Some((count, bindings)) = &state.sculpts {
+            frame.barrier();
+            self.run(&self.bulge, bindings, ContactPush { count: *count, ..ContactPush::default() }, frame);
+        }
     }
 
     /// Binds the stages that move the skin.

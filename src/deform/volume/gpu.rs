@@ -107,7 +107,11 @@ pub struct VolumeState {
     contact: Option<ContactState>,
     params: Params,
     schedule: Vec<Op>,
+    /// Number of stages of the schedule up to the placing of the skin.
+    placed: usize,
     vertices: u32,
+    /// Whether the sculpt layers are others than in the last frame.
+    resculpted: bool,
     motion: Motion,
     thickness: f32,
     /// How this frame continues the last one, if it does.
@@ -253,8 +257,10 @@ impl VolumePipelines {
             starting: None,
             contact: None,
             params,
+            placed: placed(&schedule),
             schedule,
             vertices,
+            resculpted: false,
             motion: Motion::new(joints),
             thickness: cells.thickness,
             step: None,
@@ -416,7 +422,28 @@ impl VolumePipelines {
         })
     }
 
-    /// Records a frame's solve. The rig must be uploaded and the skin posed by the geometric method, with a barrier after.
+    /// Sets the offsets of the sculpt layers, `SculptOffset` each, and their number. Allocates.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub fn set_sculpts(&self, state: &mut VolumeState, offsets: Option<(&Buffer, u32)>) -> Result<()> {
+        state.resculpted = true;
+        match &mut state.contact {
+            Some(contact) => self.contact.set_sculpts(contact, offsets),
+            None => Ok(()),
+        }
+    }
+
+    /// Records the upload of the sculpt layers, for contact, if they have `changed`. Put a barrier after it.
+    pub fn sculpt(&self, state: &mut VolumeState, changed: bool, frame: &mut Frame) {
+        if let Some(contact) = state.contact.as_ref().filter(|_| changed || state.resculpted) {
+            self.contact.sculpt(contact, frame);
+        }
+        state.resculpted = false;
+    }
+
+    /// Records a frame's solve, up to the placing of the skin. The rig must be uploaded and the skin posed by the geometric
+    /// method, with a barrier after.
     pub fn record(
         &self,
         geometric: &GeometricPipelines,
@@ -427,12 +454,21 @@ impl VolumePipelines {
         let (Some(start), Some(starting)) = (&state.start, &state.starting) else { return };
         geometric.record(start, rig, frame);
         let mut contact = 0.0;
-        for op in &state.schedule {
+        for op in &state.schedule[..state.placed] {
             if matches!(op, Op::Touch(_)) {
                 contact = contact::STIFFNESS;
             }
             frame.barrier();
             self.dispatch(*op, state, starting, contact, frame);
+        }
+    }
+
+    /// Records the contact of the skin with itself, after sculpt layers. Begins with a barrier.
+    pub fn record_skin(&self, state: &VolumeState, frame: &mut Frame) {
+        let Some(starting) = &state.starting else { return };
+        for op in &state.schedule[state.placed..] {
+            frame.barrier();
+            self.dispatch(*op, state, starting, 0.0, frame);
         }
     }
 
@@ -523,6 +559,11 @@ impl VolumePipelines {
     }
 }
 
+/// Number of stages up to the placing of the skin.
+fn placed(schedule: &[Op]) -> usize {
+    schedule.iter().position(|op| *op == Op::Skin).map_or(0, |k| k + 1)
+}
+
 impl VolumeState {
     /// Changes the parameters without a new binding. Allocates only if the number of cycles grows.
     pub fn set(&mut self, params: &Params) {
@@ -530,6 +571,7 @@ impl VolumeState {
         if params != self.params {
             self.params = params;
             reschedule(&mut self.schedule, &params, self.levels.len());
+            self.placed = placed(&self.schedule);
         }
     }
 

@@ -6,12 +6,13 @@
 
 use super::Params;
 use super::cells::Cells;
-use super::contact::{self, Pairs, Search};
+use super::contact::{self, Pairs, Posed, Search};
 use super::converge::Flesh;
 use super::levels::{LEVELS, Level, NEAR, Node};
 use super::motion::{Motion, Past, Step, carried};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
+use crate::deform::sculpt::Field;
 use crate::deform::{Bound, Geometric, Reference, Streams};
 use crate::rig::PosedRig;
 use rayon::prelude::*;
@@ -279,6 +280,8 @@ pub struct VolumeReference {
     step: Option<Step>,
     /// Per finest node.
     past: Vec<Past>,
+    /// Offset of the sculpt layers per control vertex; empty without layers.
+    bulge: Vec<Vec3>,
     /// Lets every solve converge in f64.
     exact: Option<Flesh>,
 }
@@ -336,6 +339,7 @@ impl VolumeReference {
             motion: Motion::new(cells.nodes.character.skeleton.joints.len()),
             step: None,
             past,
+            bulge: Vec::new(),
             exact: None,
         })
     }
@@ -349,6 +353,15 @@ impl VolumeReference {
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
         reschedule(&mut self.schedule, &self.params, self.cells.levels.len());
+    }
+
+    /// Sets the sculpt layers, which take part in contact.
+    pub fn set_sculpts(&mut self, field: &Field) {
+        self.bulge.clear();
+        if !field.vertices.is_empty() {
+            self.bulge.resize(self.cells.embedding.len(), Vec3::ZERO);
+            field.iter().for_each(|(v, offset)| self.bulge[v as usize] = offset.offset);
+        }
     }
 
     /// Sets the time of the next frames, seconds, like [`crate::deform::Graph::set_time`].
@@ -380,8 +393,9 @@ impl VolumeReference {
         self.states.first().map_or(&[], |s| &s.y)
     }
 
-    /// Solves a frame and places the skin: world positions per control vertex, metres.
-    pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3]) {
+    /// Solves a frame and places the skin: world positions per control vertex, metres. `sculpt` displaces the skin by the
+    /// sculpt layers.
+    pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3], sculpt: impl Fn(&mut [Vec3])) {
         let mut nodes = Streams::default();
         self.start.reference(rig, &mut nodes);
         let size = self.cells.levels.first().map_or(1.0, |l| l.size);
@@ -389,11 +403,18 @@ impl VolumeReference {
         let schedule = std::mem::take(&mut self.schedule);
         for op in &schedule {
             self.run(*op, rig, &nodes.position, skin);
+            if *op == Op::Skin && self.exact.is_none() {
+                sculpt(skin);
+            }
+        }
+        if schedule.is_empty() {
+            sculpt(skin);
         }
         self.schedule = schedule;
         if let Some(flesh) = &self.exact {
             flesh.minimise(&mut self.states[0].y, &nodes.position, TOLERANCE, MOST);
             self.run(Op::Skin, rig, &nodes.position, skin);
+            sculpt(skin);
         }
     }
 
@@ -493,22 +514,21 @@ impl VolumeReference {
             }
             Op::Touch(touch) => {
                 let State { y, rotation, .. } = &self.states[0];
+                let posed = Posed { y, rotation, bulge: &self.bulge };
                 let (contact, search) = (&cells.contact, touch.search());
                 let [points, skin] = &mut self.pairs;
                 match touch {
-                    Touch::Flesh => points.find(&contact.points, &cells, y, rotation, search, |_| true),
+                    Touch::Flesh => points.find(&contact.points, &posed, finest, search, |_| true),
                     Touch::Skin => {
                         let near = |v: usize| points.pair[contact.owner[v] as usize].is_some();
-                        skin.find(&contact.skin, &cells, y, rotation, search, near)
+                        skin.find(&contact.skin, &posed, finest, search, near)
                     }
                 }
             }
             Op::Press => {
-                let State { y, load, pull, contact, .. } = &mut self.states[0];
-                let at = |i: u32| match cells.contact.points.place[i as usize] {
-                    Some(place) => place.position(&finest.cells[place.cell as usize], y),
-                    None => Vec3::ZERO,
-                };
+                let State { y, load, pull, contact, rotation, .. } = &mut self.states[0];
+                let posed = Posed { y, rotation, bulge: &self.bulge };
+                let at = |i: u32| posed.position(finest, &cells.contact.points, i as usize);
                 let push = |i: u32| {
                     let pair = self.pairs[0].pair[i as usize]?;
                     let gap = (at(i) - at(pair.partner)).dot(pair.normal);

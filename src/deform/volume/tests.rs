@@ -160,7 +160,7 @@ fn the_energy_falls_from_cycle_to_cycle_to_below_that_of_the_start() {
                 let params = Params { cycles, ..params };
                 let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
                 let mut skin = bound.character.control.positions.clone();
-                solver.solve(&rig, &mut skin);
+                solver.solve(&rig, &mut skin, |_| {});
                 energies.push(energy(&cells, solver.nodes(), params.lambda()));
             }
             assert!(energies.windows(2).all(|e| e[1] < e[0]), "{turn} {volume} {firmness}: {energies:?}");
@@ -264,7 +264,7 @@ fn many_cycles_end_at_the_gold_standard() {
         let minimum = flesh.minimise(&mut gold, &start.position, 1e-10, 2000);
         assert!(minimum.converged && minimum.steps < 500, "{minimum:?}");
         let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
-        solver.solve(&rig, &mut bound.character.control.positions.clone());
+        solver.solve(&rig, &mut bound.character.control.positions.clone(), |_| {});
         let off = farthest(solver.nodes(), &gold);
         assert!(off < 5e-3, "{volume} {firmness}: {off} {minimum:?}");
         let energies = [solver.nodes(), &gold].map(|x| energy(&cells, x, params.lambda()));
@@ -317,7 +317,7 @@ fn contact_parts_a_fold_and_leaves_the_bind_pose() {
         let params = Params { contact: 3, ..few() };
         let mut volume = VolumeReference::new(&bound, &Geometric::Dqs, &params).unwrap();
         let mut skin = control.positions.clone();
-        volume.solve(&PosedRig::new(&bound.character.skeleton, &pose), &mut skin);
+        volume.solve(&PosedRig::new(&bound.character.skeleton, &pose), &mut skin, |_| {});
         assert_eq!(volume.touching(), 0);
     }
 }
@@ -400,7 +400,7 @@ fn a_bent_and_a_twisted_cylinder_come_near_to_the_known_elastic_shape() {
         let params = Params { volume: 0.0, firmness: 0.0, cycles: 32, ..few() };
         let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
         let mut skin = positions.clone();
-        solver.solve(&rig, &mut skin);
+        solver.solve(&rig, &mut skin, |_| {});
         let own = away(&skin);
         let best = ["lbs", "dqs", "blend", "irs", "cor", "stb"]
             .map(|m| away(&posed(&bound, &Recipe::from_name(m).unwrap(), &pose)));

@@ -5,6 +5,7 @@ mod bed;
 mod body;
 mod drawing;
 mod faces;
+mod flesh;
 mod mirror;
 mod one_session;
 mod palette;

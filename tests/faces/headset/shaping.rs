@@ -39,8 +39,25 @@ fn choose(s: &mut Session, page: Page, command: Command) {
     press(s, Some(page), &Spot::Command(command));
 }
 
+/// Draws a ring: the right hand circles an axis at a distance `round`, beginning in front of the body (+Z), and points at
+/// the axis. Returns the first point of the ring on the skin.
+pub fn arc_of_ring(s: &mut Session, middle: Vec3, axis: Vec3, round: f32) -> Vec3 {
+    let out = (Vec3::Z - axis * axis.z).normalize();
+    let centre = words(s.stage(middle));
+    let start = words(s.stage(middle + out * round));
+    let turn = s.app.frame.world_from_room.rotation * s.app.room_from_stage.orientation;
+    let about = words(turn.inverse() * axis);
+    s.play(&format!("left at -0.5 0.8 0 &\nright at {start}\nright look {centre}\nwait 0.2"));
+    s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
+    let held = Vec3::from(s.app.frame.surface[1].unwrap());
+    s.play(&format!(
+        "right trigger 1\nright arc {centre} {about} 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
+    ));
+    held
+}
+
 /// Script that moves both hands to positions from which the right hand's ray can press the palette.
-const AT_PALETTE: &str = "left at -0.12 1.3 -0.4 &\nright turn 0 0 0 &\nright at 0.2 1.3 -0.2\nwait 0.6";
+pub const AT_PALETTE: &str = "left at -0.12 1.3 -0.4 &\nright turn 0 0 0 &\nright at 0.2 1.3 -0.2\nwait 0.6";
 
 #[test]
 fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
@@ -57,16 +74,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let at = words(target(&s, None, &Spot::Command(Command::Tool(Tool::Skin))));
     s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
     assert_eq!(s.app.frame.tool, Tool::Skin);
-    let centre = words(s.stage(middle));
-    let start = words(s.stage(middle + out * ROUND));
-    let turn = s.app.frame.world_from_room.rotation * s.app.room_from_stage.orientation;
-    let about = words(turn.inverse() * axis);
-    s.play(&format!("left at -0.5 0.8 0 &\nright at {start}\nright look {centre}\nwait 0.2"));
-    s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
-    let held = Vec3::from(s.app.frame.surface[1].unwrap());
-    s.play(&format!(
-        "right trigger 1\nright arc {centre} {about} 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
-    ));
+    let held = arc_of_ring(&mut s, middle, axis, ROUND);
     assert_eq!(s.app.frame.history, [2, 0], "opened, ring");
 
     // The hand pulls the front of the ring away from the bone.
@@ -163,9 +171,9 @@ pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, run
     assert!((0.05..0.12).contains(&most), "the edge goes out by {most} m");
 }
 
-/// Moves the head close to the elbow, facing the elbow, and moves the hands out of view.
-fn look_near(s: &mut Session, elbow: Vec3) {
-    let (from, at) = (words(s.stage(elbow + Vec3::new(0.6, 0.15, 0.4))), words(s.stage(elbow)));
+/// Moves the head close to a joint, facing the joint, and moves the hands out of view.
+pub fn look_near(s: &mut Session, joint: Vec3) {
+    let (from, at) = (words(s.stage(joint + Vec3::new(0.6, 0.15, 0.4))), words(s.stage(joint)));
     s.play(&format!(
         "left at -0.6 0.6 0.4 &\nright at 0.6 0.6 0.4 &\nright turn 180 0 0 &\nhead at {from}\nhead look {at}\nwait 0.3"
     ));
