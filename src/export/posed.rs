@@ -3,6 +3,7 @@
 use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
+use super::receipt::Skin;
 use super::surfaces::{Surface, Surfaces};
 use super::targets::NodeTargets;
 use super::{Builder, Reduction, clips, fit, shading, targets, weights};
@@ -13,6 +14,7 @@ use crate::base::{Error, NodeId, Result};
 use crate::bind::Character;
 use crate::rig::Pose;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The editor's final surface at one key.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +105,8 @@ pub struct Export {
     pub reduction: Option<Reduction>,
     /// Data that the file cannot represent exactly.
     pub problems: Vec<Problem>,
+    /// Counts crossing triangles for the receipt.
+    pub(super) skin: Option<Arc<Skin>>,
 }
 
 /// Data shared by all steps of an export.
@@ -141,7 +145,7 @@ pub fn streamed(
     options: &Options,
 ) -> Result<Export> {
     let job = Job { asset, character, keys, surfaces, options };
-    let mut out = Export::default();
+    let mut out = Export { skin: Some(Arc::new(Skin::new(character))), ..Export::default() };
     let mut builder = build(&job, Builder::of(asset)?, &mut out)?;
     builder.prune();
     out.glb = builder.glb()?;

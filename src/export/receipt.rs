@@ -3,8 +3,10 @@
 use super::evaluate::{Moment, evaluate};
 use super::{Export, Key, Reduction, Shape, Surfaces, files};
 use crate::asset::{Asset, Problem};
-use crate::base::math::Aabb;
+use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
+use crate::bind::Character;
+use crate::geom::Crossings;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +52,30 @@ pub struct KeyReceipt {
     pub normal_largest_degrees: f64,
     /// Mean deviation of the normals, degrees.
     pub normal_mean_degrees: f64,
+    /// Pairs of triangles of the surface that cross and do not cross in the bind shape.
+    pub crossings: usize,
+}
+
+/// A character's skin, to count crossing triangles.
+#[derive(Debug)]
+pub(super) struct Skin {
+    crossings: Crossings,
+    control_of: Vec<u32>,
+}
+
+impl Skin {
+    pub(super) fn new(character: &Character) -> Self {
+        let control = &character.control;
+        // The count does not depend on the radius.
+        let crossings = Crossings::new(control, &vec![1.0; control.positions.len()]);
+        Self { crossings, control_of: character.display.control_of.clone() }
+    }
+
+    fn count(&self, shape: &Shape) -> usize {
+        let mut control = vec![Vec3::ZERO; self.crossings.vertices()];
+        self.control_of.iter().zip(shape.positions).for_each(|(&v, x)| control[v as usize] = *x);
+        self.crossings.pairs(&control).len()
+    }
 }
 
 impl Receipt {
@@ -67,10 +93,11 @@ impl Receipt {
         let mean =
             |of: fn(&KeyReceipt) -> f64| self.keys.iter().map(of).sum::<f64>() / self.keys.len() as f64;
         let (far, turned) = (worst(|k| k.largest_mm), worst(|k| k.normal_largest_degrees));
+        let crossing = worst(|k| k.crossings as f64);
         writeln!(
             f,
             "  at {} times from {:.3} to {:.3} s: distance largest {:.5} mm ({:.1e} of the size) at {:.3} s, mean {:.5} mm; \
-             normals largest {:.2}° at {:.3} s, mean {:.2}°",
+             normals largest {:.2}° at {:.3} s, mean {:.2}°; at most {} pairs of triangles cross, at {:.3} s",
             self.keys.len(),
             first.time_s,
             last.time_s,
@@ -80,7 +107,9 @@ impl Receipt {
             mean(|k| k.mean_mm),
             turned.normal_largest_degrees,
             turned.time_s,
-            mean(|k| k.normal_mean_degrees)
+            mean(|k| k.normal_mean_degrees),
+            crossing.crossings,
+            crossing.time_s
         )
     }
 }
@@ -104,13 +133,14 @@ impl fmt::Display for Receipt {
             few => few.iter().try_for_each(|k| {
                 writeln!(
                     f,
-                    "  at {:.3} s: distance largest {:.5} mm ({:.1e} of the size), mean {:.5} mm; normals largest {:.2}°, mean {:.2}°",
+                    "  at {:.3} s: distance largest {:.5} mm ({:.1e} of the size), mean {:.5} mm; normals largest {:.2}°, mean {:.2}°; {} pairs of triangles cross",
                     k.time_s,
                     k.largest_mm,
                     k.largest_of_diagonal,
                     k.mean_mm,
                     k.normal_largest_degrees,
-                    k.normal_mean_degrees
+                    k.normal_mean_degrees,
+                    k.crossings
                 )
             })?,
         }
@@ -227,7 +257,8 @@ impl Export {
             if i == 0 && self.clip.is_some() {
                 entry = entry.worse(&compare(seen, path, Moment::Static, shape)?);
             }
-            receipt.keys.push(KeyReceipt { time_s: key.time_s, ..entry });
+            let crossings = self.skin.as_ref().map_or(0, |s| s.count(shape));
+            receipt.keys.push(KeyReceipt { time_s: key.time_s, crossings, ..entry });
         }
         Ok(receipt)
     }

@@ -77,6 +77,11 @@ impl Crossings {
         out
     }
 
+    /// Number of vertices of the bind shape.
+    pub fn vertices(&self) -> usize {
+        self.bind.len()
+    }
+
     /// Corners of a triangle as indices of vertices.
     pub fn triangle(&self, triangle: u32) -> [u32; 3] {
         self.triangles[triangle as usize]

@@ -110,6 +110,14 @@ fn round_trip(
     let folder = tempfile::tempdir().unwrap();
     let receipt = export.write(folder.path().join("out.glb"), &keys).unwrap();
     keep(asset, &export.glb, keys.len(), options.compatible);
+    let control = &character.control;
+    let crossings = sinew::geom::Crossings::new(control, &vec![1.0; control.positions.len()]);
+    for (key, (positions, _)) in receipt.keys.iter().zip(&shapes) {
+        let mut x = control.positions.clone();
+        let display = character.display.control_of.iter().zip(positions);
+        display.for_each(|(&v, position)| x[v as usize] = *position);
+        assert_eq!(key.crossings, crossings.report(&x).crossings);
+    }
     println!("{}: {receipt}", asset.path.display());
     // The other reader may not support the original's geometry.
     let packed = |e: &str| ["draco", "meshopt", "quantization"].iter().any(|w| e.contains(w));

@@ -8,7 +8,7 @@ use sinew::bind::BindOptions;
 use sinew::commands::inspect::inspect;
 use sinew::deform::Recipe;
 use sinew::document::{AssetRef, DeformerSettings, Document, dope_sheet};
-use sinew::export::{Export, Key, Options, Shape, obj, posed, unedited};
+use sinew::export::{Key, Options, Shape, obj, posed, unedited};
 use sinew::project;
 use sinew::rig::{Pose, parse_pose, pose_text};
 use sinew::scene::{Evaluation, Evaluator, Model, Shaper, Where, recipe};
@@ -63,7 +63,9 @@ fn export(path: &Path, model: &Model, pose: &Pose, shape: &Evaluation, random: &
     // A file that was damaged on disk.
     let mut glb = out.glb.clone();
     super::mutate::bytes(&mut glb, random);
-    let _ = Export { glb, ..out }.receipt(&written, &keys).inspect_err(words);
+    let mut damaged = out;
+    damaged.glb = glb;
+    let _ = damaged.receipt(&written, &keys).inspect_err(words);
     obj(path.with_extension("obj"), character, shape.positions, Some(shape.normals))
 }
 
