@@ -22,8 +22,6 @@ struct VolumePush {
     float step;
     // Stiffness of one contact spring; 0 without contact.
     float contact;
-    // Stiffness of the modes of a cube that its mean edges do not see.
-    float bending;
     // Stiffness of the springs to the targets of the dynamics, per unit of VolumeNode.cubes.
     float inertia;
     // Whether cubes begin with the rotation of their joint.

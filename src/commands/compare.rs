@@ -9,6 +9,7 @@ use crate::base::math::Aabb;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::Recipe;
+use crate::deform::volume::Exact;
 use crate::document::DeformerSettings;
 use crate::geom::{CrossingsReport, MeasureReport};
 use crate::render::Lines;
@@ -16,9 +17,6 @@ use crate::rig::{Pose, PosedRig};
 use crate::scene::{Angle, Cell, Evaluator, Model, Studio, recipe, sheet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-
-/// Name of the gold standard in place of a method: the volume's equilibrium, solved to convergence in f64 on the CPU.
-pub const GOLD: &str = "gold";
 
 /// One line of the table: a method's results on a file.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -55,9 +53,9 @@ pub fn evaluate(
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let mut out = Vec::new();
     for method in methods {
-        let mut evaluator = match method.as_str() {
-            GOLD => Evaluator::gold(model)?,
-            _ => Evaluator::new(&side, model, &Recipe::from_name(method)?)?,
+        let mut evaluator = match Exact::from_name(method) {
+            Some(exact) => Evaluator::exact(model, exact)?,
+            None => Evaluator::new(&side, model, &Recipe::from_name(method)?)?,
         };
         let shape = evaluator.evaluate(model, pose)?;
         let line = Line {
@@ -82,7 +80,8 @@ pub struct Args {
     /// The pose
     #[command(flatten)]
     pub pose: PoseArgs,
-    /// Comma-separated; `gold` is the volume solved to convergence, which takes seconds per pose
+    /// Comma-separated; `gold` is the volume solved to convergence, which takes seconds per pose; `tets` is the same for
+    /// tetrahedra and held points of the skin (paper 4)
     #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into(), "volume".into()])]
     pub methods: Vec<String>,
     /// Bend each of the character's main joints by these degrees, one at a time, in place of a pose (without a value: 90)
@@ -139,8 +138,8 @@ impl Args {
             }
         }
         let settings = |method: &String| {
-            if method == GOLD {
-                return Ok(DeformerSettings { method: GOLD.to_owned(), ..DeformerSettings::default() });
+            if Exact::from_name(method).is_some() {
+                return Ok(DeformerSettings { method: method.clone(), ..DeformerSettings::default() });
             }
             let set = if tuned.contains(&method) { self.set.clone() } else { Vec::new() };
             with(method, set.into_iter().filter(|set| accepts(method, set).is_ok()).collect())
@@ -174,7 +173,10 @@ fn compare(
     cpu: bool,
     out: &Path,
 ) -> Result<String> {
-    methods.iter().filter(|m| *m != GOLD).try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
+    methods
+        .iter()
+        .filter(|m| Exact::from_name(m).is_none())
+        .try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for path in files {
         let model = Model::load(path, &BindOptions::default())?;

@@ -1,11 +1,11 @@
 //! `sinew compare --bends --twists`: compares methods at a character's own joints and rotates one joint at a time.
 
-use super::compare::GOLD;
 use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
 use crate::base::math::{Aabb, DQuat, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
+use crate::deform::volume::Exact;
 use crate::document::DeformerSettings;
 use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, volume_under};
 use crate::render::Lines;
@@ -239,9 +239,9 @@ pub fn study(
     mut each: impl FnMut(&LimbJoint, &Region, &[(JointLine, Evaluation)]) -> Result<()>,
 ) -> Result<Vec<JointLine>> {
     let skeleton = model.skeleton();
-    let bound = |method: &DeformerSettings| match method.method.as_str() {
-        GOLD => Evaluator::gold(model),
-        _ => Evaluator::new(side, model, &recipe(method)?),
+    let bound = |method: &DeformerSettings| match Exact::from_name(&method.method) {
+        Some(exact) => Evaluator::exact(model, exact),
+        None => Evaluator::new(side, model, &recipe(method)?),
     };
     let mut evaluators: Vec<Evaluator> = methods.iter().map(bound).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());

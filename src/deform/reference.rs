@@ -3,8 +3,8 @@
 use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Crease, Display};
-use super::volume::Params;
 use super::volume::solve::VolumeReference;
+use super::volume::{Exact, Params};
 use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
 use crate::base::{Result, SculptId};
@@ -142,15 +142,16 @@ impl CpuGraph {
         times
     }
 
-    /// Returns a graph whose volume, with its default settings, converges in f64 in every evaluation: what the deformer aims
-    /// at. An evaluation takes seconds.
+    /// Returns a graph whose volume, with these settings, converges in f64 in every evaluation. An evaluation takes up to
+    /// seconds.
     ///
     /// # Errors
     /// As [`CpuGraph::new`].
-    pub fn gold(bound: &Bound) -> Result<Self> {
-        let mut out = Self::new(bound, &Recipe::volume(Params::default()))?;
+    pub fn exact(bound: &Bound, exact: Exact, params: &Params) -> Result<Self> {
+        let geometric = if exact == Exact::Tets { Geometric::Lbs } else { Geometric::Dqs };
+        let mut out = Self::new(bound, &Recipe { geometric, springs: None, volume: Some(*params) })?;
         if let Some(volume) = &mut out.volume {
-            volume.make_exact()?;
+            volume.make_exact(exact, bound)?;
         }
         Ok(out)
     }

@@ -5,6 +5,7 @@ use crate::base::math::Vec3;
 use crate::base::{Result, SculptId};
 use crate::deform::sculpt::{Reform, SculptState};
 use crate::deform::surface::Display;
+use crate::deform::volume::{Exact, Params};
 use crate::deform::{CpuGraph, Graph, Kernels, Recipe};
 use crate::document::Document;
 use crate::rig::{Pose, PosedRig};
@@ -75,12 +76,13 @@ impl Evaluator {
         Ok(new)
     }
 
-    /// Binds the gold standard of the volume to a model ([`CpuGraph::gold`]).
+    /// Binds a solve to convergence to a model ([`CpuGraph::exact`]).
     ///
     /// # Errors
     /// As [`Evaluator::new`].
-    pub fn gold(model: &Model) -> Result<Self> {
-        let mut new = Self::Cpu(Box::new(CpuGraph::gold(&model.bound).map_err(|e| model.named(e))?));
+    pub fn exact(model: &Model, exact: Exact) -> Result<Self> {
+        let graph = CpuGraph::exact(&model.bound, exact, &Params::default()).map_err(|e| model.named(e))?;
+        let mut new = Self::Cpu(Box::new(graph));
         if let Some(document) = &model.document {
             new.set_document_sculpts(model, document)?;
         }

@@ -54,17 +54,16 @@ void forces(uint c) {
         quat_rotate(q, vec3(0.0, 0.0, 1.0)));
     float trace = dot(r[0], mean[0]) + dot(r[1], mean[1]) + dot(r[2], mean[2]);
     float pressure = 0.25 * push.lambda * (trace - 3.0 * push.size);
-    float bending = 0.5 * push.bending;
-    mat3 constant = bending * base + (0.5 - bending) * mean + r * (pressure - 0.5 * push.size);
+    mat3 constant = 0.5 * base + r * (pressure - 0.5 * push.size);
     float weight = weights[c];
     vec3 force[8];
     for (int i = 0; i < 8; ++i) {
         force[i] = vec3(0.0);
     }
     for (int i = 0; i < 4; ++i) {
-        vec3 along_x = ((x[NEAR_X(i) + 1] - x[NEAR_X(i)]) * bending + constant[0]) * weight;
-        vec3 along_y = ((x[NEAR_Y(i) + 2] - x[NEAR_Y(i)]) * bending + constant[1]) * weight;
-        vec3 along_z = ((x[NEAR_Z(i) + 4] - x[NEAR_Z(i)]) * bending + constant[2]) * weight;
+        vec3 along_x = ((x[NEAR_X(i) + 1] - x[NEAR_X(i)]) * 0.5 + constant[0]) * weight;
+        vec3 along_y = ((x[NEAR_Y(i) + 2] - x[NEAR_Y(i)]) * 0.5 + constant[1]) * weight;
+        vec3 along_z = ((x[NEAR_Z(i) + 4] - x[NEAR_Z(i)]) * 0.5 + constant[2]) * weight;
         force[NEAR_X(i)] += along_x;
         force[NEAR_X(i) + 1] -= along_x;
         force[NEAR_Y(i)] += along_y;

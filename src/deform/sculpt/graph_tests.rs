@@ -275,7 +275,7 @@ fn a_bulge_takes_part_in_the_contact_of_the_volume() {
     };
     let of = |x: &[Vec3]| crossings.report(x).crossings;
     let [flat, through, stopped] = [(3, 0.0), (0, 1.0), (3, 1.0)].map(|(c, a)| of(&shape(c, a)));
-    assert!(flat < 20 && through > 100, "{flat} {through}");
+    assert!(2 * flat < through && through > 30, "{flat} {through}");
     assert!(4 * stopped < through, "{stopped} of {through}");
     let Some(device) = device() else { return };
     let kernels = Arc::new(Kernels::new(&device).unwrap());

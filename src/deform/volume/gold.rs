@@ -233,6 +233,24 @@ impl Gold {
         }
         Minimum { energy: self.elements.energy(x), steps: most, converged: false }
     }
+
+    /// Steps from `x` until no node moves by more than `still` in a step, or `most` steps are made. Returns the number of steps.
+    ///
+    /// # Panics
+    /// Unless there is one position per node.
+    pub fn settle(&mut self, x: &mut [DVec3], still: f64, most: usize) -> usize {
+        self.rotations.fill(DQuat::IDENTITY);
+        let mut before = x.to_vec();
+        for steps in 1..=most {
+            self.step(x);
+            let moved = x.iter().zip(&before).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            if moved <= still {
+                return steps;
+            }
+            before.copy_from_slice(x);
+        }
+        most
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
 use super::motion::{Motion, Step};
-use super::solve::{BENDING, COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule, start_of};
+use super::solve::{COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule, start_of};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -43,8 +43,6 @@ shared_with_shaders! {
         pub step: f32,
         /// Stiffness of one contact spring; 0 without contact.
         pub contact: f32,
-        /// Stiffness of the modes of a cube that its mean edges do not see.
-        pub bending: f32,
         /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
         pub inertia: f32,
         /// Whether cubes begin with the rotation of their joint.
@@ -487,7 +485,6 @@ impl VolumePipelines {
             inertia: stiffness.moving(state.step.as_ref(), level).inertia,
             size: levels[level].size,
             has_base: u32::from(level > 0),
-            bending: BENDING[level],
             ..push
         };
         let between = |level: usize| levels[level].transfer.as_ref();

@@ -26,6 +26,7 @@ pub mod gpu;
 pub mod levels;
 pub mod motion;
 pub mod solve;
+pub mod tets;
 
 #[cfg(test)]
 mod motion_tests;
@@ -60,6 +61,26 @@ pub struct Params {
 
 /// Poisson's ratio of the flesh for a volume setting of 1.
 pub const LARGEST_POISSON: f32 = 0.45;
+
+/// A solve to convergence on the CPU, which takes up to seconds per pose; for comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exact {
+    /// The equilibrium of the volume ([`converge`]).
+    Gold,
+    /// Paper 4 as printed ([`tets`]).
+    Tets,
+}
+
+impl Exact {
+    /// Returns the exact solve of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "gold" => Some(Self::Gold),
+            "tets" => Some(Self::Tets),
+            _ => None,
+        }
+    }
+}
 
 impl Default for Params {
     fn default() -> Self {

@@ -4,12 +4,13 @@
 //! node. A coarser level is a full approximation scheme: its unknowns are displacements that start at zero, its cubes have
 //! the mean deformation of the finer cubes in them, and its forces are corrected so that they begin as the finer forces.
 
-use super::Params;
 use super::cells::Cells;
 use super::contact::{self, Pairs, Posed, Search};
 use super::converge::Flesh;
 use super::levels::{LEVELS, Level, NEAR, Node};
 use super::motion::{Motion, Past, Step, carried};
+use super::tets::Tets;
+use super::{Exact, Params};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
 use crate::deform::sculpt::Field;
@@ -23,15 +24,9 @@ const STEPS: [usize; LEVELS] = [2, 4, 8];
 /// Factor of the correction that a coarser level gives to this level, finest first. Coarse cubes are stiffer than the finer
 /// cubes in them, so their corrections are too small.
 const CORRECTION: [f32; LEVELS - 1] = [1.5, 1.3];
-/// Stiffness of the modes of a cube that its mean edges do not see, relative to the finest cubes, finest level first. The
-/// finer cubes in a coarse cube turn one by one in such a mode, so it takes less energy than one cube's edges say.
-pub const BENDING: [f32; LEVELS] = [1.0, 0.45, 0.3];
-/// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest.
-const RATIO: f32 = 60.0;
-/// As [`RATIO`], on the coarsest level.
-const COARSEST_RATIO: f32 = 20.0;
-/// As [`RATIO`], in frames with contact: its springs start and end during the steps, so long steps overshoot.
-const TOUCHING_RATIO: f32 = 10.0;
+/// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there. Larger
+/// ratios converge faster on most characters, but diverge on thin parts in wild poses.
+const RATIO: [f32; 2] = [10.0, 20.0];
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
 pub const START_TURNS: u32 = 8;
 /// An exact solve ends when a step lowers the energy by less than this fraction, or after [`MOST`] steps.
@@ -204,12 +199,7 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     }
     let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
     let high = Stiffness::new(params).largest();
-    let low = high
-        / match params.contact {
-            _ if coarsest => COARSEST_RATIO,
-            0 => RATIO,
-            _ => TOUCHING_RATIO,
-        };
+    let low = high / RATIO[usize::from(coarsest)];
     // The three-term recurrence for eigenvalues in low..=high.
     let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
     let sigma = theta / delta;
@@ -265,6 +255,12 @@ struct State {
     corner: Vec<[Vec3; 8]>,
 }
 
+/// A solver to convergence.
+enum Solver {
+    Gold(Flesh),
+    Tets(Tets),
+}
+
 /// The CPU reference of the volume node.
 pub struct VolumeReference {
     cells: Arc<Cells>,
@@ -283,7 +279,7 @@ pub struct VolumeReference {
     /// Offset of the sculpt layers per control vertex; empty without layers.
     bulge: Vec<Vec3>,
     /// Lets every solve converge in f64.
-    exact: Option<Flesh>,
+    exact: Option<Solver>,
 }
 
 /// The method that poses the nodes where this method poses the skin: the same one if it needs weights only, LBS for FAST,
@@ -369,12 +365,18 @@ impl VolumeReference {
         self.motion.set_time(seconds);
     }
 
-    /// Makes every solve converge in f64 ([`super::converge`]): seconds instead of milliseconds.
+    /// Makes every solve converge in f64: up to seconds instead of milliseconds.
     ///
     /// # Errors
-    /// As [`Flesh::new`].
-    pub fn make_exact(&mut self) -> Result<()> {
-        self.exact = Flesh::new(&self.cells, Stiffness::new(&self.params))?;
+    /// As [`Flesh::new`] and [`Tets::bind`].
+    pub fn make_exact(&mut self, exact: Exact, bound: &Bound) -> Result<()> {
+        self.exact = match exact {
+            Exact::Gold => Flesh::new(&self.cells, Stiffness::new(&self.params))?.map(Solver::Gold),
+            Exact::Tets => Tets::bind(&self.cells, bound)?.map(Solver::Tets),
+        };
+        if self.exact.is_some() && exact == Exact::Tets {
+            self.schedule.clear();
+        }
         Ok(())
     }
 
@@ -407,12 +409,16 @@ impl VolumeReference {
                 sculpt(skin);
             }
         }
-        if schedule.is_empty() {
+        if schedule.is_empty() && self.exact.is_none() {
             sculpt(skin);
         }
         self.schedule = schedule;
-        if let Some(flesh) = &self.exact {
-            flesh.minimise(&mut self.states[0].y, &nodes.position, TOLERANCE, MOST);
+        if let Some(solver) = &mut self.exact {
+            let (y, start) = (&mut self.states[0].y, &nodes.position);
+            match solver {
+                Solver::Gold(flesh) => _ = flesh.minimise(y, start, TOLERANCE, MOST),
+                Solver::Tets(tets) => _ = tets.solve(start, y),
+            }
             self.run(Op::Skin, rig, &nodes.position, skin);
             sculpt(skin);
         }
@@ -460,8 +466,7 @@ impl VolumeReference {
                     let none = [Vec3::ZERO; 8];
                     let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
                     let turns = if zero { COARSE_TURNS } else { 1 };
-                    let material =
-                        Material { size: of.size, weight: of.weight[c], lambda, bending: BENDING[level] };
+                    let material = Material { size: of.size, weight: of.weight[c], lambda };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }
@@ -608,8 +613,6 @@ struct Material {
     size: f32,
     weight: f32,
     lambda: f32,
-    /// See [`BENDING`].
-    bending: f32,
 }
 
 /// Updates a cube's rotation and returns its force on each corner, in units of `μ`.
@@ -620,7 +623,7 @@ fn corner_forces(
     turns: u32,
     rotation: &mut Quat,
 ) -> [Vec3; 8] {
-    let Material { size, weight, lambda, bending } = *material;
+    let Material { size, weight, lambda } = *material;
     let mean = mean_of(x, base);
     *rotation = (0..turns).fold(*rotation, |q, _| turn(q, &mean));
     let r = Mat3::from_quat(*rotation);
@@ -628,11 +631,10 @@ fn corner_forces(
     let pressure = 0.25 * lambda * (r[0].dot(mean[0]) + r[1].dot(mean[1]) + r[2].dot(mean[2]) - 3.0 * size);
     let mut out = [Vec3::ZERO; 8];
     for k in 0..3 {
-        let constant =
-            base[k] * (0.5 * bending) + mean[k] * (0.5 * (1.0 - bending)) + r[k] * (pressure - 0.5 * size);
+        let constant = base[k] * 0.5 + r[k] * (pressure - 0.5 * size);
         for near in NEAR[k] {
             let far = near + (1 << k);
-            let force = ((x[far] - x[near]) * (0.5 * bending) + constant) * weight;
+            let force = ((x[far] - x[near]) * 0.5 + constant) * weight;
             out[near] += force;
             out[far] -= force;
         }
