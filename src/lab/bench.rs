@@ -16,6 +16,7 @@ mod measure;
 mod poses;
 mod report;
 mod sculpt;
+mod tets;
 mod text;
 mod thesis;
 mod vr;
@@ -29,6 +30,7 @@ pub use report::{
     BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
 };
 pub use sculpt::{BakeRate, EditTimes, SculptTimes};
+pub use tets::TetTimes;
 pub use thesis::{THESIS_TABLE_1, ThesisRow};
 pub use vr::VrFrame;
 
@@ -118,6 +120,9 @@ pub struct Args {
     /// Only sculpt layers in the springs, and baking
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "files"])]
     pub sculpt: bool,
+    /// Only paper 4's tetrahedra, on the processor
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt"])]
+    pub tets: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -132,6 +137,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         Args { classic: true, json, .. } => classic(json),
         Args { sculpt: true, json, .. } => sculpt(context, json),
         Args { fast: true, json, .. } => fast(json),
+        Args { tets: true, ref files, json, .. } => tets(files, json),
         Args { equilibrium: true, ref files, json, .. } => equilibrium(context, files, json),
         Args { ref files, json, .. } => bench(context, files, json),
     }
@@ -172,6 +178,16 @@ fn sculpt(context: &mut Context, json: bool) -> Result<String> {
 fn fast(json: bool) -> Result<String> {
     let rows = fast::measure(&Effort { budget: Duration::from_millis(250), most: 40 })?;
     if json { as_json(&rows) } else { Ok(fast::text(&rows)) }
+}
+
+/// Measures paper 4's tetrahedra in `files`, or in the characters of the thesis's Table 1 if `files` is empty. Returns a
+/// table, or a JSON list with `json`.
+///
+/// # Errors
+/// Any error from loading or binding.
+fn tets(files: &[PathBuf], json: bool) -> Result<String> {
+    let rows = tets::measure(&sources(files)?, &Effort { budget: Duration::from_secs(2), most: 40 })?;
+    if json { as_json(&rows) } else { Ok(tets::text(&rows)) }
 }
 
 fn as_json(report: &impl serde::Serialize) -> Result<String> {

@@ -22,7 +22,7 @@ use std::time::Duration;
 const SLOW_VERTICES: usize = 20_000;
 
 /// Files for the GPU tests: every kind of rig, few vertices.
-const ON_DEVICE: [&str; 12] = [
+const ON_DEVICE: [&str; 13] = [
     "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
     "khronos/Fox/glTF-Binary/Fox.glb",
     "khronos/RiggedFigure/glTF-Binary/RiggedFigure.glb",
@@ -33,6 +33,7 @@ const ON_DEVICE: [&str; 12] = [
     "characters/kaykit/Knight.glb",
     "characters/quaternius/cute_fish_pack/Puffer.glb",
     "characters/quaternius/Alien_Scolitex.gltf",
+    "characters/quaternius/modular_women/Witch.glb",
     "derived/makehuman_male_8infl.glb",
     "oddities/asset-generator/Animation_Skin/Animation_Skin_07.gltf",
 ];

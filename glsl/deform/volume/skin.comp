@@ -1,4 +1,4 @@
-// Places each control vertex in its cube; vertices without a cube stay.
+// Places each control vertex in its cube; vertices without a cube stay, those far from it take its displacement.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -13,7 +13,9 @@ layout(set = 0, binding = 1) uniform samplerBuffer displacements;
 // Coordinates in the cube.
 layout(set = 0, binding = 2) uniform samplerBuffer places;
 layout(set = 0, binding = 3, scalar) readonly buffer PlaceCells { uint place_cells[]; };
-layout(set = 0, binding = 4, scalar) writeonly buffer Positions { vec4 positions[]; };
+layout(set = 0, binding = 4, scalar) buffer Positions { vec4 positions[]; };
+// Where the geometric method puts the nodes.
+layout(set = 0, binding = 5) uniform samplerBuffer starts;
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
@@ -21,12 +23,26 @@ layout(push_constant, scalar) uniform Push {
 
 #include "lib/cube_place.glsl"
 
+// src/deform/volume/cells.rs has the same constants and the same function.
+const float PART = 0.5;
+const float APART = 1.5;
+
 void skin(uint v) {
     uint cell = place_cells[v];
     if (cell == NONE) {
         return;
     }
-    positions[v] = vec4(cube_place(cell, texelFetch(places, int(v)).xyz), 0.0);
+    vec3 at = texelFetch(places, int(v)).xyz;
+    vec3 x = cube_place(cell, at);
+    vec3 inside = clamp(at, 0.0, 1.0);
+    vec3 outside = abs(at - inside);
+    float distance = max(outside.x, max(outside.y, outside.z));
+    float apart = clamp((distance - PART) / (APART - PART), 0.0, 1.0);
+    if (apart > 0.0) {
+        vec3 moved = cube_place(cell, inside) - cube_place_in(starts, cell, inside);
+        x = mix(x, positions[v].xyz + moved, apart);
+    }
+    positions[v] = vec4(x, 0.0);
 }
 
 void main() {

@@ -9,6 +9,7 @@ use crate::deform::Bound;
 use crate::deform::fast::{Inside, Weights, own_weights};
 use crate::geom::{Adjacency, ControlMesh, apart, root, unite};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A node on a bone is held if it follows the bone's joint at least to this fraction.
@@ -17,6 +18,12 @@ const ALONE: f64 = 0.98;
 const DEPTHS: [f64; 6] = [0.02, 0.1, 0.3, 0.6, -0.1, -0.3];
 /// A vertex takes a cube only if their weights agree at least to this fraction: its limb may touch another limb.
 const AGREE: f64 = 0.5;
+/// Largest distance from the skin of a vertex to the cube that it takes if none lies below it, in cubes, along each axis.
+const AROUND: i32 = 4;
+/// Distance from its cube, in cubes, up to which a vertex is part of it.
+const PART: f32 = 0.5;
+/// Distance from its cube, in cubes, from which a vertex only takes the displacement of the cube.
+const APART: f32 = 1.5;
 /// Distance of samples on a bone, in cubes.
 const SAMPLE: f64 = 0.2;
 
@@ -36,6 +43,29 @@ impl Place {
         std::array::from_fn(|corner| (0..3).map(|k| side(k, corner >> k & 1)).product())
     }
 
+    /// The nearest place inside the cube.
+    fn inside(&self) -> Self {
+        Self { at: self.at.clamp(Vec3::ZERO, Vec3::ONE), ..*self }
+    }
+
+    /// How little the place is part of the cube: 0 inside and near, 1 far away.
+    pub fn apart(&self) -> f32 {
+        let distance = (self.at - self.inside().at).abs().max_element();
+        ((distance - PART) / (APART - PART)).clamp(0.0, 1.0)
+    }
+
+    /// Position of a vertex at the place. Far from the cube it is `start`, where the geometric method puts it, moved like the
+    /// nearest place in the cube from its start. So hat brims, skirts and loose cloth follow the flesh, but do not magnify
+    /// its strain.
+    pub fn skin(&self, cell: &[u32; 8], nodes: &[Vec3], starts: &[Vec3], start: Vec3) -> Vec3 {
+        let (own, apart) = (self.position(cell, nodes), self.apart());
+        if apart == 0.0 {
+            return own;
+        }
+        let inside = self.inside();
+        own.lerp(start + inside.position(cell, nodes) - inside.position(cell, starts), apart)
+    }
+
     /// The place's position by trilinear interpolation; outside the cube by extrapolation.
     pub fn position(&self, cell: &[u32; 8], nodes: &[Vec3]) -> Vec3 {
         let x = cell.map(|n| nodes[n as usize]);
@@ -51,7 +81,7 @@ pub struct Cells {
     pub levels: Vec<Level>,
     /// Per cube of the finest level: the joint that it follows most.
     pub home: Vec<u32>,
-    /// Place of each control vertex in its cube. The geometric method places vertices with `None`.
+    /// Place of each control vertex in or near its cube. The geometric method places vertices with `None`.
     pub embedding: Vec<Option<Place>>,
     /// What contact needs.
     pub contact: Contact,
@@ -148,20 +178,36 @@ impl Cells {
             let at = (positions[v] - rest[cells[cell][0] as usize]) / size;
             Place { cell: cell as u32, at: at.as_vec3() }
         };
+        let low = rest.iter().fold(DVec3::INFINITY, |low, x| low.min(*x));
+        let grid: Vec<[i32; 3]> =
+            rest.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
+        let mut at_grid: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
+        for (c, cell) in cells.iter().enumerate().filter(|c| anchored[part[c.1[0] as usize] as usize]) {
+            at_grid.entry(grid[cell[0] as usize]).or_default().push(c);
+        }
+        let nearest = |v: usize| {
+            let key = ((positions[v] - low) / size).floor().to_array().map(|v| v as i32);
+            let distance = |c: usize| {
+                let at = place(c, v);
+                at.at.distance_squared(at.inside().at)
+            };
+            (0..=AROUND).find_map(|ring| {
+                let near = shell(key, ring).filter_map(|k| at_grid.get(&k)).flatten().copied();
+                near.filter(|&c| agrees(c, v))
+                    .min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then(a.cmp(&b)))
+            })
+        };
         for t in triangles.iter().flatten() {
             let v = *t as usize;
             let found = |depth: &f64| inside.find(positions[v] - normals[v] * (depth * size));
             let deep = |depth: &f64| found(depth).filter(|&c| agrees(c, v));
             let cell = embedding[v].is_none().then(|| DEPTHS.iter().find_map(deep)).flatten();
-            if let Some(cell) = cell.filter(|&c| anchored[part[cells[c][0] as usize] as usize]) {
-                embedding[v] = Some(place(cell, v));
-            }
+            let cell = cell.filter(|&c| anchored[part[cells[c][0] as usize] as usize]);
+            embedding[v] = embedding[v].or_else(|| cell.or_else(|| nearest(v)).map(|c| place(c, v)));
         }
         adopt(&mut embedding, positions.len(), triangles, place);
         let shape = Shape { embedding: &embedding, positions, normals: &normals, triangles };
         let contact = Contact::new(&shape, &cells, rest, size);
-        let low = rest.iter().fold(DVec3::INFINITY, |low, x| low.min(*x));
-        let grid = rest.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
         let levels = Level::finest(size as f32, cells, grid, held.clone(), &core).hierarchy();
         let bones: Vec<DVec3> = (0..rest.len()).filter(|&n| held[n] || core[n]).map(|n| rest[n]).collect();
         let thickness = thickness(rest, &bones).max(size) as f32;
@@ -177,6 +223,14 @@ fn thickness(nodes: &[DVec3], points: &[DVec3]) -> f64 {
     let mut distances: Vec<f64> = nodes.par_iter().map(nearest).filter(|d| d.is_finite()).collect();
     let at = distances.len() * 19 / 20;
     if at >= distances.len() { 0.0 } else { distances.select_nth_unstable_by(at, f64::total_cmp).1.sqrt() }
+}
+
+/// The grid cells at this distance from one, along the axis where they are farthest.
+fn shell(key: [i32; 3], ring: i32) -> impl Iterator<Item = [i32; 3]> {
+    let side = move || -ring..=ring;
+    let all = side().flat_map(move |x| side().flat_map(move |y| side().map(move |z| [x, y, z])));
+    let on = move |d: &[i32; 3]| d.iter().any(|d| d.abs() == ring);
+    all.filter(on).map(move |d| std::array::from_fn(|k| key[k] + d[k]))
 }
 
 /// The corners of a cube in an order in which bit `k` is the side along the world's axis `k`.

@@ -139,8 +139,10 @@ fn around<T: Copy + std::ops::Add<Output = T> + From<i8>>(key: [T; 3]) -> impl I
 }
 
 impl Contact {
-    /// Spreads points on the skin of a body that is filled with cubes of edge length `size`.
+    /// Spreads points on the skin of a body that is filled with cubes of edge length `size`, where the skin is part of them.
     pub fn new(shape: &Shape, cells: &[[u32; 8]], nodes: &[DVec3], size: f64) -> Self {
+        let embedding: Vec<Option<Place>> =
+            shape.embedding.iter().map(|place| place.filter(|p| p.apart() == 0.0)).collect();
         let mut spread = Spread { spacing: SPACING * size, at: HashMap::new(), points: Vec::new() };
         for t in shape.triangles {
             let x = t.map(|v| shape.positions[v as usize]);
@@ -151,7 +153,7 @@ impl Contact {
                 let main = (0..3).fold(0, |best, k| if w[k] > w[best] { k } else { best });
                 let at = |values: [DVec3; 3]| (0..3).map(|k| values[k] * w[k]).sum::<DVec3>();
                 let normal = at(t.map(|v| shape.normals[v as usize])).normalize_or_zero();
-                if let Some(place) = shape.embedding[t[main] as usize] {
+                if let Some(place) = embedding[t[main] as usize] {
                     spread.offer(at(x), normal, place.cell, t[main]);
                 }
             }
@@ -172,11 +174,10 @@ impl Contact {
             points.depth.push((DEEPEST * thickness as f32).min(FLESH.reach * size as f32));
         }
         let count = shape.positions.len();
-        let of = |v: usize| shape.embedding[v].and(spread.nearest(shape.positions[v], shape.normals[v]));
+        let of = |v: usize| embedding[v].and(spread.nearest(shape.positions[v], shape.normals[v]));
         let owner: Vec<Option<u32>> = (0..count).map(of).collect();
         let skin = Points {
-            place: shape
-                .embedding
+            place: embedding
                 .iter()
                 .zip(&owner)
                 .map(|(place, owner)| place.filter(|_| owner.is_some()))

@@ -334,6 +334,7 @@ impl VolumePipelines {
                 ("places", texels(&places)),
                 ("place_cells", Resource::Buffer(&place_cells)),
                 ("positions", Resource::Buffer(positions)),
+                ("starts", texels(starts)),
             ])?,
             carry,
         })

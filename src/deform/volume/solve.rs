@@ -23,10 +23,9 @@ use std::sync::Arc;
 const STEPS: [usize; LEVELS] = [2, 4, 8];
 /// Factor of the correction that a coarser level gives to this level, finest first. Coarse cubes are stiffer than the finer
 /// cubes in them, so their corrections are too small.
-const CORRECTION: [f32; LEVELS - 1] = [1.5, 1.3];
-/// Ratio of the largest eigenvalue to the smallest one that the steps damp, on all levels but the coarsest, and there. Larger
-/// ratios converge faster on most characters, but diverge on thin parts in wild poses.
-const RATIO: [f32; 2] = [10.0, 20.0];
+const CORRECTION: [f32; LEVELS - 1] = [1.35, 1.2];
+/// Ratio of the largest eigenvalue to the smallest one that the steps damp.
+const RATIO: f32 = 40.0;
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
 pub const START_TURNS: u32 = 8;
 /// An exact solve ends when a step lowers the energy by less than this fraction, or after [`MOST`] steps.
@@ -79,9 +78,10 @@ impl Stiffness {
         }
     }
 
-    /// Bound of the eigenvalues of `D⁻¹ A`, measured on characters; `A` is the stiffness matrix.
+    /// Bound of the eigenvalues of `D⁻¹ A`; `A` is the stiffness matrix. With fixed rotations it would be that of one cube, the
+    /// larger of `2` and `(1 + 1.5 λ/μ) / (1.5 + 3/16 λ/μ)`; the rest is for rotations that follow, as measured on characters.
     fn largest(&self) -> f32 {
-        (3.25 + 0.5 * self.lambda).max(4.0)
+        (1.0 + self.lambda).max(3.0)
     }
 }
 
@@ -199,7 +199,7 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     }
     let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
     let high = Stiffness::new(params).largest();
-    let low = high / RATIO[usize::from(coarsest)];
+    let low = high / RATIO;
     // The three-term recurrence for eigenvalues in low..=high.
     let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
     let sigma = theta / delta;
@@ -567,7 +567,7 @@ impl VolumeReference {
                 let y = &self.states[0].y;
                 skin.par_iter_mut().zip(&cells.embedding).for_each(|(x, place)| {
                     if let Some(place) = place {
-                        *x = place.position(&finest.cells[place.cell as usize], y);
+                        *x = place.skin(&finest.cells[place.cell as usize], y, start, *x);
                     }
                 });
             }
