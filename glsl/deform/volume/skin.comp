@@ -10,7 +10,7 @@ layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0) uniform usamplerBuffer corners;
 layout(set = 0, binding = 1) uniform samplerBuffer displacements;
-// Coordinates in the cube.
+// Coordinates in the cube; in w how little the vertex is part of it.
 layout(set = 0, binding = 2) uniform samplerBuffer places;
 layout(set = 0, binding = 3, scalar) readonly buffer PlaceCells { uint place_cells[]; };
 layout(set = 0, binding = 4, scalar) buffer Positions { vec4 positions[]; };
@@ -23,24 +23,17 @@ layout(push_constant, scalar) uniform Push {
 
 #include "lib/cube_place.glsl"
 
-// src/deform/volume/cells.rs has the same constants and the same function.
-const float PART = 0.5;
-const float APART = 1.5;
-
 void skin(uint v) {
     uint cell = place_cells[v];
     if (cell == NONE) {
         return;
     }
-    vec3 at = texelFetch(places, int(v)).xyz;
-    vec3 x = cube_place(cell, at);
-    vec3 inside = clamp(at, 0.0, 1.0);
-    vec3 outside = abs(at - inside);
-    float distance = max(outside.x, max(outside.y, outside.z));
-    float apart = clamp((distance - PART) / (APART - PART), 0.0, 1.0);
-    if (apart > 0.0) {
+    vec4 place = texelFetch(places, int(v));
+    vec3 x = cube_place(cell, place.xyz);
+    if (place.w > 0.0) {
+        vec3 inside = clamp(place.xyz, 0.0, 1.0);
         vec3 moved = cube_place(cell, inside) - cube_place_in(starts, cell, inside);
-        x = mix(x, positions[v].xyz + moved, apart);
+        x = mix(x, positions[v].xyz + moved, place.w);
     }
     positions[v] = vec4(x, 0.0);
 }

@@ -13,8 +13,8 @@
 //! A pass deeper than half of the flesh below the point is ignored: bones that the pose drives into each other win.
 //! Pairs that already overlap or touch in the bind pose keep that distance.
 
-use super::cells::Place;
 use super::levels::{Level, Lists, Share};
+use super::place::Place;
 use crate::base::math::{DVec3, Quat, Vec3};
 use crate::geom::{Adjacency, Thickness};
 use rayon::prelude::*;
@@ -142,7 +142,7 @@ impl Contact {
     /// Spreads points on the skin of a body that is filled with cubes of edge length `size`, where the skin is part of them.
     pub fn new(shape: &Shape, cells: &[[u32; 8]], nodes: &[DVec3], size: f64) -> Self {
         let embedding: Vec<Option<Place>> =
-            shape.embedding.iter().map(|place| place.filter(|p| p.apart() == 0.0)).collect();
+            shape.embedding.iter().map(|place| place.filter(|p| p.apart == 0.0)).collect();
         let mut spread = Spread { spacing: SPACING * size, at: HashMap::new(), points: Vec::new() };
         for t in shape.triangles {
             let x = t.map(|v| shape.positions[v as usize]);
@@ -162,7 +162,7 @@ impl Contact {
         let (mut points, mut moved) = (Points::default(), Vec::new());
         for (i, &(x, normal, cell, vertex)) in spread.points.iter().enumerate() {
             let corners = cells[cell as usize];
-            let place = Place { cell, at: ((x - nodes[corners[0] as usize]) / size).as_vec3() };
+            let place = Place::new(cell, ((x - nodes[corners[0] as usize]) / size).as_vec3());
             for (node, weight) in corners.into_iter().zip(place.weights()) {
                 moved.push((node, Share { node: i as u32, weight }));
             }

@@ -1,9 +1,10 @@
 //! Contact on the GPU: the stages of [`super::contact`].
 
-use super::cells::{Cells, Place};
+use super::cells::Cells;
 use super::contact::{self, Contact, Points, Search};
 use super::gpu::{LevelBuffers, VolumePush, upload, upload_lists};
 use super::levels::{Level, Node, Share};
+use super::place::Place;
 use super::solve::Touch;
 use crate::base::Result;
 use crate::deform::rig_buffers::padded;

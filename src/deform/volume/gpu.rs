@@ -6,11 +6,12 @@ use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
 use super::motion::{Motion, Step};
+use super::place::Place;
 use super::solve::{COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule, start_of};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
-use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
+use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::deform::rig_data::Rows;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
@@ -297,10 +298,10 @@ impl VolumePipelines {
     ) -> Result<Starting> {
         let device = positions.device();
         let texels = LevelBuffers::texels;
-        let place = |v: &Option<super::cells::Place>| v.map_or(NONE, |p| p.cell);
-        let place_cells: Vec<u32> = cells.embedding.iter().map(place).collect();
-        let at: Vec<_> = cells.embedding.iter().map(|p| p.map_or_else(Default::default, |p| p.at)).collect();
-        let places = upload(device, "places in cubes", &padded(&at))?;
+        let place_cells: Vec<u32> = cells.embedding.iter().map(|p| p.map_or(NONE, |p| p.cell)).collect();
+        let place = |p: &Option<Place>| p.map_or([0.0; 4], |p| p.at.extend(p.apart).to_array());
+        let places: Vec<[f32; 4]> = cells.embedding.iter().map(place).collect();
+        let places = upload(device, "places in cubes", &places)?;
         let place_cells = upload(device, "cubes of vertices", &place_cells)?;
         let homes = upload(device, "joints of cubes", &cells.home)?;
         let corners = Resource::Texels(&finest.corners, Texel::Uint4);

@@ -25,6 +25,7 @@ pub mod gold;
 pub mod gpu;
 pub mod levels;
 pub mod motion;
+pub mod place;
 pub mod solve;
 pub mod tets;
 

@@ -1,5 +1,6 @@
-use super::cells::{Cells, Place};
+use super::cells::Cells;
 use super::levels::Level;
+use super::place::Place;
 use super::solve::{VolumeReference, energy, turn};
 use super::*;
 use crate::base::Random;
@@ -258,7 +259,7 @@ fn vertices_far_from_their_cube_move_with_it_but_do_not_magnify_its_strain() {
     let nodes: Vec<Vec3> = (0..8).map(|k| turn * (corner(k) * Vec3::new(3.0, 0.5, 0.5))).collect();
     let moved = (0..8).map(|k| nodes[k].distance(starts[k])).fold(0.0, f32::max);
     let start = Vec3::new(7.0, 8.0, 9.0);
-    let at = |x: f32| Place { cell: 0, at: Vec3::new(x, 0.4, 0.6) };
+    let at = |x: f32| Place::new(0, Vec3::new(x, 0.4, 0.6));
     for x in [-30.0, -2.0, 3.0, 30.0] {
         assert!(at(x).skin(&cell, &nodes, &starts, start).distance(start) <= moved, "{x}");
     }

@@ -1,0 +1,216 @@
+//! Where the skin lies in the cubes, and how it follows them.
+
+use crate::base::math::{DVec3, Vec3};
+use crate::base::{JointId, NodeId};
+use crate::deform::fast::{Inside, Weights};
+use crate::geom::Adjacency;
+use crate::rig::Skeleton;
+use std::collections::{HashMap, HashSet};
+
+/// Depths below the skin, in cubes, at which the cube of a vertex is searched, in order.
+const DEPTHS: [f64; 6] = [0.02, 0.1, 0.3, 0.6, -0.1, -0.3];
+/// A vertex takes a cube only if their weights agree at least to this fraction: its limb may touch another limb.
+const AGREE: f64 = 0.5;
+/// Largest distance of a vertex from the cube that it takes if it is in none, in cubes, along each axis.
+const AROUND: i32 = 4;
+/// Distance from its cube, in cubes, up to which a vertex is part of it.
+const PART: f32 = 0.5;
+/// Distance from its cube, in cubes, from which a vertex only takes the displacement of the cube.
+const APART: f32 = 1.5;
+
+/// A place in or near a cube.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The cube, on the finest level.
+    pub cell: u32,
+    /// Coordinates along its axes, 0..=1 inside.
+    pub at: Vec3,
+    /// How little a vertex here is part of the cube: 0 fully, 1 not at all; then it only takes the cube's displacement.
+    pub apart: f32,
+}
+
+impl Place {
+    /// A place whose distance from the cube decides how little it is part of it.
+    pub fn new(cell: u32, at: Vec3) -> Self {
+        let distance = (at - at.clamp(Vec3::ZERO, Vec3::ONE)).abs().max_element();
+        Self { cell, at, apart: ((distance - PART) / (APART - PART)).clamp(0.0, 1.0) }
+    }
+
+    /// Weights of the cube's corners at the place.
+    pub fn weights(&self) -> [f32; 8] {
+        let side = |k: usize, far: usize| if far == 1 { self.at[k] } else { 1.0 - self.at[k] };
+        std::array::from_fn(|corner| (0..3).map(|k| side(k, corner >> k & 1)).product())
+    }
+
+    /// The nearest place inside the cube.
+    fn inside(&self) -> Self {
+        Self { at: self.at.clamp(Vec3::ZERO, Vec3::ONE), ..*self }
+    }
+
+    /// Distance from the cube, in cubes, squared.
+    fn distance_squared(&self) -> f32 {
+        self.at.distance_squared(self.inside().at)
+    }
+
+    /// The place's position by trilinear interpolation; outside the cube by extrapolation.
+    pub fn position(&self, cell: &[u32; 8], nodes: &[Vec3]) -> Vec3 {
+        let x = cell.map(|n| nodes[n as usize]);
+        let [a, b, c, d] = [0, 2, 4, 6].map(|i| x[i].lerp(x[i + 1], self.at.x));
+        a.lerp(b, self.at.y).lerp(c.lerp(d, self.at.y), self.at.z)
+    }
+
+    /// Position of a vertex at the place. A vertex that is no part of the cube is at `start`, where the geometric method puts
+    /// it, moved like the nearest place in the cube from its own start. So hat brims, skirts and eyes follow the flesh, but
+    /// neither turn with it nor magnify its strain.
+    pub fn skin(&self, cell: &[u32; 8], nodes: &[Vec3], starts: &[Vec3], start: Vec3) -> Vec3 {
+        let own = self.position(cell, nodes);
+        if self.apart == 0.0 {
+            return own;
+        }
+        let inside = self.inside();
+        own.lerp(start + inside.position(cell, nodes) - inside.position(cell, starts), self.apart)
+    }
+}
+
+/// The cubes that vertices can take.
+pub(super) struct Finder<'a> {
+    /// Corners of the cubes.
+    pub cells: &'a [[u32; 8]],
+    pub inside: &'a Inside,
+    /// Per cube: the joint that it follows most.
+    pub home: &'a [u32],
+    /// Per cube: whether its part of the body has bones. No vertex takes another cube.
+    pub anchored: &'a [bool],
+    pub skeleton: &'a Skeleton,
+}
+
+/// The vertices that look for a cube.
+pub(super) struct Vertices<'a> {
+    pub positions: &'a [DVec3],
+    pub normals: &'a [DVec3],
+    pub triangles: &'a [[u32; 3]],
+    pub weights: &'a Weights,
+}
+
+impl Finder<'_> {
+    /// The places of the vertices of the triangles. A vertex takes the cube just below the skin, else the nearest cube that
+    /// fits, else that of its nearest neighbour on the mesh with a cube. Of a cube with other weights, but of the same
+    /// joint or of the nearest ancestor with flesh, it takes only the displacement: an eye follows the head.
+    pub fn places(&self, vertices: &Vertices) -> Vec<Option<Place>> {
+        let grid = self.grid();
+        let flesh: HashSet<NodeId> =
+            (0..self.cells.len()).filter(|&c| self.anchored[c]).map(|c| self.node(self.home[c])).collect();
+        let mut out = vec![None; vertices.positions.len()];
+        for &v in vertices.triangles.iter().flatten() {
+            let (v, x) = (v as usize, vertices.positions[v as usize]);
+            if out[v].is_none() {
+                let agrees = |cell: usize| self.agrees(cell, vertices.weights, v);
+                let deep = |depth: &f64| {
+                    let cell = self.inside.find(x - vertices.normals[v] * (depth * self.inside.size));
+                    cell.filter(|&c| self.anchored[c] && agrees(c)).map(|c| self.place(c, x))
+                };
+                let node = self.ancestor(vertices.weights, v, &flesh);
+                let fit = |cell: usize| match self.place(cell, x) {
+                    place if agrees(cell) => Some(place),
+                    place if Some(self.node(self.home[cell])) == node => Some(Place { apart: 1.0, ..place }),
+                    _ => None,
+                };
+                out[v] = DEPTHS.iter().find_map(deep).or_else(|| self.nearest(&grid, x, fit));
+            }
+        }
+        self.adopt(vertices, &mut out);
+        out
+    }
+
+    /// The node of a joint; a node may be the joint of several skins.
+    fn node(&self, joint: u32) -> NodeId {
+        self.skeleton.joints[joint as usize].node
+    }
+
+    /// The node of the joint that a vertex follows most, or of its nearest ancestor with flesh.
+    fn ancestor(&self, weights: &Weights, v: usize, flesh: &HashSet<NodeId>) -> Option<NodeId> {
+        let most = weights.of(v).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let mut joint = most.map(|w| JointId(w.0 as u32));
+        while let Some(j) = joint {
+            let own = &self.skeleton.joints[j.index()];
+            if flesh.contains(&own.node) {
+                return Some(own.node);
+            }
+            joint = own.parent;
+        }
+        None
+    }
+
+    fn place(&self, cell: usize, x: DVec3) -> Place {
+        let at = (x - self.inside.nodes[self.cells[cell][0] as usize]) / self.inside.size;
+        Place::new(cell as u32, at.as_vec3())
+    }
+
+    /// Whether weights of a cube and a vertex agree.
+    fn agrees(&self, cell: usize, weights: &Weights, v: usize) -> bool {
+        let of_cell = |joint: usize| {
+            let at = self.cells[cell].iter().flat_map(|&n| self.inside.weights.of(n as usize));
+            at.filter(|w| w.0 == joint).map(|w| w.1).sum::<f64>() / 8.0
+        };
+        weights.of(v).map(|(joint, w)| w.min(of_cell(joint))).sum::<f64>() >= AGREE
+    }
+
+    fn key(&self, x: DVec3) -> [i32; 3] {
+        let first = self.inside.nodes[self.cells[0][0] as usize];
+        ((x - first) / self.inside.size).floor().to_array().map(|v| v as i32)
+    }
+
+    /// The cubes that vertices can take, by grid cell.
+    fn grid(&self) -> HashMap<[i32; 3], Vec<usize>> {
+        let mut out: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
+        for (c, cell) in self.cells.iter().enumerate().filter(|c| self.anchored[c.0]) {
+            let middle = 0.5 * (self.inside.nodes[cell[0] as usize] + self.inside.nodes[cell[7] as usize]);
+            out.entry(self.key(middle)).or_default().push(c);
+        }
+        out
+    }
+
+    /// The place in the nearest cube that fits, if one is around; of equally near ones that with the lowest index.
+    fn nearest(
+        &self,
+        grid: &HashMap<[i32; 3], Vec<usize>>,
+        x: DVec3,
+        fit: impl Fn(usize) -> Option<Place>,
+    ) -> Option<Place> {
+        let key = self.key(x);
+        (0..=AROUND).find_map(|ring| {
+            let near = shell(key, ring).filter_map(|k| grid.get(&k)).flatten();
+            near.filter_map(|&c| fit(c)).min_by(|a, b| {
+                a.distance_squared().total_cmp(&b.distance_squared()).then(a.cell.cmp(&b.cell))
+            })
+        })
+    }
+
+    /// Gives vertices without a cube that of the nearest neighbour on the mesh with one.
+    fn adopt(&self, vertices: &Vertices, places: &mut [Option<Place>]) {
+        let near = Adjacency::of_triangles(places.len(), vertices.triangles);
+        let mut rim: Vec<u32> = (0..places.len() as u32).filter(|&v| places[v as usize].is_some()).collect();
+        while !rim.is_empty() {
+            let mut next = Vec::new();
+            for &v in &rim {
+                let Some(from) = places[v as usize] else { continue };
+                for &other in near.of(v as usize) {
+                    let place = &mut places[other as usize];
+                    if place.is_none() {
+                        *place = Some(self.place(from.cell as usize, vertices.positions[other as usize]));
+                        next.push(other);
+                    }
+                }
+            }
+            rim = next;
+        }
+    }
+}
+
+/// The grid cells at this distance from one, along the axis where they are farthest.
+fn shell(key: [i32; 3], ring: i32) -> impl Iterator<Item = [i32; 3]> {
+    let side = move || -ring..=ring;
+    let all = side().flat_map(move |x| side().flat_map(move |y| side().map(move |z| [x, y, z])));
+    let on = move |d: &[i32; 3]| d.iter().any(|d| d.abs() == ring);
+    all.filter(move |d| ring == 0 || on(d)).map(move |d| std::array::from_fn(|k| key[k] + d[k]))
+}
