@@ -28,17 +28,17 @@ const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2
 #[derive(Clone, Debug)]
 pub struct Elements {
     /// Nodes at rest.
-    rest: Vec<DVec3>,
-    pairs: Vec<Pair>,
+    pub(super) rest: Vec<DVec3>,
+    pub(super) pairs: Vec<Pair>,
     /// Pairs per element; the same number for each.
-    per_element: usize,
+    pub(super) per_element: usize,
 }
 
 /// Two nodes of an element, and how strongly their distance vector follows the element's rotation.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
-    nodes: [u32; 2],
-    weight: f64,
+pub(super) struct Pair {
+    pub(super) nodes: [u32; 2],
+    pub(super) weight: f64,
 }
 
 impl Elements {
@@ -112,7 +112,7 @@ impl Elements {
     }
 
     /// The vector between a pair's nodes.
-    fn along(&self, x: &[DVec3], pair: &Pair) -> DVec3 {
+    pub(super) fn along(&self, x: &[DVec3], pair: &Pair) -> DVec3 {
         x[pair.nodes[0] as usize] - x[pair.nodes[1] as usize]
     }
 }
@@ -129,12 +129,12 @@ fn check<'a>(nodes: usize, mut corners: impl Iterator<Item = &'a u32>) -> Result
 
 /// The minimiser of a volume's energy for one set of held nodes.
 pub struct Gold {
-    elements: Elements,
+    pub(super) elements: Elements,
     /// Row of each node in the linear system; none if the node is held.
-    row: Vec<Option<usize>>,
-    rotations: Vec<DQuat>,
-    factor: Cholesky,
-    right: Vec<DVec3>,
+    pub(super) row: Vec<Option<usize>>,
+    pub(super) rotations: Vec<DQuat>,
+    pub(super) factor: Cholesky,
+    pub(super) right: Vec<DVec3>,
 }
 
 /// What [`Gold::minimise`] found.
@@ -232,24 +232,6 @@ impl Gold {
             last = energy;
         }
         Minimum { energy: self.elements.energy(x), steps: most, converged: false }
-    }
-
-    /// Steps from `x` until no node moves by more than `still` in a step, or `most` steps are made. Returns the number of steps.
-    ///
-    /// # Panics
-    /// Unless there is one position per node.
-    pub fn settle(&mut self, x: &mut [DVec3], still: f64, most: usize) -> usize {
-        self.rotations.fill(DQuat::IDENTITY);
-        let mut before = x.to_vec();
-        for steps in 1..=most {
-            self.step(x);
-            let moved = x.iter().zip(&before).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-            if moved <= still {
-                return steps;
-            }
-            before.copy_from_slice(x);
-        }
-        most
     }
 }
 

@@ -1,0 +1,224 @@
+//! Local and global steps of [`Gold`] until nothing moves, for measurements of speed: rotations continue those of the last
+//! step, and the steps are extrapolated by Anderson acceleration in the manner of Peng, Deng, Zhang, Geng, Qin, Liu,
+//! *Anderson Acceleration for Geometry Optimization and Physics Simulation*, 2018.
+
+use super::gold::{Gold, Pair};
+use crate::base::math::{DMat3, DQuat, DVec3};
+use crate::geom::fit_rotation;
+use rayon::prelude::*;
+
+/// Number of previous steps that the extrapolation uses.
+const WINDOW: usize = 6;
+/// Regularisation of its least-squares problem, relative to the largest squared difference.
+const RIDGE: f64 = 1e-10;
+/// Maximum updates of a rotation before it is fitted anew.
+const UPDATES: usize = 12;
+/// Square of half the angle at which the updates end.
+const EXACT: f64 = 1e-18;
+/// Parts in which the elements are summed; fixed, so that the sums have the same bits on every machine.
+const PARTS: usize = 8;
+
+/// The differences between successive steps.
+#[derive(Default)]
+struct Memory {
+    /// The last shape's move by a step, and the shape after that step.
+    last: Option<(Vec<DVec3>, Vec<DVec3>)>,
+    moves: Vec<Vec<DVec3>>,
+    shapes: Vec<Vec<DVec3>>,
+}
+
+impl Memory {
+    /// Returns where to go next, given the shape after a plain step and how far the step moved.
+    fn extrapolate(&mut self, after: &[DVec3], moved: Vec<DVec3>) -> Vec<DVec3> {
+        if let Some((last_move, last_shape)) = &self.last {
+            if self.moves.len() == WINDOW {
+                self.moves.remove(0);
+                self.shapes.remove(0);
+            }
+            self.moves.push(difference(&moved, last_move));
+            self.shapes.push(difference(after, last_shape));
+        }
+        let gram = self.moves.iter().map(|a| self.moves.iter().map(|b| dot(a, b)).collect()).collect();
+        let right = self.moves.iter().map(|m| dot(m, &moved)).collect();
+        let mut out = after.to_vec();
+        for (share, shape) in solve(gram, right).into_iter().zip(&self.shapes) {
+            out.iter_mut().zip(shape).for_each(|(x, d)| *x -= *d * share);
+        }
+        self.last = Some((moved, after.to_vec()));
+        out
+    }
+
+    fn forget(&mut self) {
+        self.moves.clear();
+        self.shapes.clear();
+    }
+}
+
+fn difference(a: &[DVec3], b: &[DVec3]) -> Vec<DVec3> {
+    a.iter().zip(b).map(|(a, b)| *a - *b).collect()
+}
+
+fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+}
+
+/// Solves a symmetric positive semidefinite system by regularised elimination.
+fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+    let n = b.len();
+    let largest = (0..n).map(|k| a[k][k]).fold(f64::MIN_POSITIVE, f64::max);
+    (0..n).for_each(|k| a[k][k] += RIDGE * largest);
+    for k in 0..n {
+        for i in k + 1..n {
+            let factor = a[i][k] / a[k][k];
+            let (above, row) = a.split_at_mut(i);
+            row[0].iter_mut().zip(&above[k]).skip(k).for_each(|(x, y)| *x -= factor * y);
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..n).rev() {
+        let known: f64 = (k + 1..n).map(|j| a[k][j] * b[j]).sum();
+        b[k] = (b[k] - known) / a[k][k];
+    }
+    b
+}
+
+/// The rotation nearest to a deformation, by a few updates of a guess as in [`super::solve::turn`], or by a fit.
+fn nearest(deformation: DMat3, guess: DQuat) -> DQuat {
+    let columns = [deformation.x_axis, deformation.y_axis, deformation.z_axis];
+    let scale = columns.map(DVec3::length).iter().sum::<f64>() / 3.0;
+    let mut q = guess;
+    for _ in 0..UPDATES {
+        let r = DMat3::from_quat(q);
+        let axes = [r.x_axis, r.y_axis, r.z_axis];
+        let torque: DVec3 = axes.iter().zip(columns).map(|(r, c)| r.cross(c)).sum();
+        let trace: f64 = axes.iter().zip(columns).map(|(r, c)| r.dot(c)).sum();
+        let v = torque / (trace + scale).max(0.1 * scale).max(f64::MIN_POSITIVE);
+        q = (DQuat::from_xyzw(v.x, v.y, v.z, 1.0) * q).normalize();
+        // A rotation of half a turn is a stationary point too, but no maximum.
+        if v.length_squared() < EXACT && trace > 0.0 && q.is_finite() {
+            return q;
+        }
+    }
+    fit_rotation(deformation.transpose(), guess)
+}
+
+impl Gold {
+    /// Rotates every element; returns the energy.
+    fn rotate(&mut self, x: &[DVec3]) -> f64 {
+        let elements = &self.elements;
+        let energies: Vec<f64> = elements
+            .pairs
+            .par_chunks(elements.per_element)
+            .zip(&mut self.rotations)
+            .map(|(pairs, rotation)| {
+                let (mut covariance, mut lengths) = (DMat3::ZERO, 0.0);
+                for pair in pairs {
+                    let (rest, posed) = (elements.along(&elements.rest, pair), elements.along(x, pair));
+                    covariance +=
+                        DMat3::from_cols(posed * rest.x, posed * rest.y, posed * rest.z) * pair.weight;
+                    lengths += pair.weight * (rest.length_squared() + posed.length_squared());
+                }
+                *rotation = nearest(covariance, *rotation);
+                let r = DMat3::from_quat(*rotation);
+                let agree = r.x_axis.dot(covariance.x_axis)
+                    + r.y_axis.dot(covariance.y_axis)
+                    + r.z_axis.dot(covariance.z_axis);
+                0.5 * lengths - agree
+            })
+            .collect();
+        energies.iter().sum()
+    }
+
+    /// The minimum for the present rotations; held nodes stay.
+    fn place(&mut self, x: &[DVec3]) -> Vec<DVec3> {
+        let (elements, row) = (&self.elements, &self.row);
+        let count = self.rotations.len().div_ceil(PARTS).max(1);
+        let part = |(pairs, rotations): (&[Pair], &[DQuat])| {
+            let mut right = vec![DVec3::ZERO; self.right.len()];
+            for (pairs, rotation) in pairs.chunks(elements.per_element).zip(rotations) {
+                let r = DMat3::from_quat(*rotation);
+                for pair in pairs {
+                    let wanted = r * elements.along(&elements.rest, pair) * pair.weight;
+                    let [a, b] = pair.nodes.map(|n| n as usize);
+                    for (own, other, wanted) in [(a, b, wanted), (b, a, -wanted)] {
+                        let Some(own) = row[own] else { continue };
+                        right[own] += wanted;
+                        if row[other].is_none() {
+                            right[own] += x[other] * pair.weight;
+                        }
+                    }
+                }
+            }
+            right
+        };
+        let parts: Vec<Vec<DVec3>> = elements
+            .pairs
+            .par_chunks(count * elements.per_element)
+            .zip(self.rotations.par_chunks(count))
+            .map(part)
+            .collect();
+        self.right.fill(DVec3::ZERO);
+        for part in parts {
+            self.right.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        }
+        self.factor.solve_vectors(&mut self.right);
+        x.iter().zip(row).map(|(x, row)| row.map_or(*x, |row| self.right[row])).collect()
+    }
+
+    /// Steps from `x` until a plain step moves no node by more than `still`, or `most` steps are made. Returns the number of steps.
+    ///
+    /// # Panics
+    /// Unless there is one position per node.
+    pub fn settle(&mut self, x: &mut [DVec3], still: f64, most: usize) -> usize {
+        self.rotations.fill(DQuat::IDENTITY);
+        let mut memory = Memory::default();
+        let mut energy = self.rotate(x);
+        for steps in 1..=most {
+            let after = self.place(x);
+            let moved = difference(&after, x);
+            if moved.iter().all(|d| d.length_squared() <= still * still) {
+                x.copy_from_slice(&after);
+                return steps;
+            }
+            x.copy_from_slice(&memory.extrapolate(&after, moved));
+            let next = self.rotate(x);
+            energy = if next <= energy {
+                next
+            } else {
+                // An extrapolation that raises the energy is replaced by the plain step.
+                memory.forget();
+                x.copy_from_slice(&after);
+                self.rotate(x)
+            };
+        }
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Random;
+
+    #[test]
+    fn updates_find_the_rotation_that_a_fit_finds() {
+        let mut random = Random::new(3);
+        let mut vector = || random.vector().as_dvec3();
+        for round in 0..500 {
+            let deformation = DMat3::from_cols(vector(), vector(), vector());
+            let fitted = fit_rotation(deformation.transpose(), DQuat::IDENTITY);
+            let singular = (deformation.transpose() * deformation).determinant().abs() < 1e-3;
+            let found = nearest(deformation, (fitted * DQuat::from_scaled_axis(vector())).normalize());
+            assert!(singular || found.dot(fitted).abs() > 1.0 - 1e-9, "{round}: {found} {fitted}");
+        }
+        assert!(nearest(DMat3::ZERO, DQuat::IDENTITY).is_finite());
+    }
+
+    #[test]
+    fn a_small_system_is_solved_and_a_singular_one_stays_finite() {
+        let x = solve(vec![vec![4.0, 1.0], vec![1.0, 3.0]], vec![1.0, 2.0]);
+        assert!((x[0] - 1.0 / 11.0).abs() < 1e-8 && (x[1] - 7.0 / 11.0).abs() < 1e-8, "{x:?}");
+        assert!(solve(vec![vec![1.0, 1.0], vec![1.0, 1.0]], vec![1.0, 1.0]).iter().all(|v| v.is_finite()));
+        assert!(solve(vec![vec![0.0]], vec![0.0])[0].is_finite());
+    }
+}
