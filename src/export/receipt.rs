@@ -52,7 +52,7 @@ pub struct KeyReceipt {
     pub normal_largest_degrees: f64,
     /// Mean deviation of the normals, degrees.
     pub normal_mean_degrees: f64,
-    /// Pairs of triangles of the surface that cross and do not cross in the bind shape.
+    /// Pairs of triangles of the surface that cross, and neither cross nor touch in the bind shape.
     pub crossings: usize,
 }
 

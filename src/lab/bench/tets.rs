@@ -12,10 +12,10 @@ use crate::rig::PosedRig;
 use crate::scene::Model;
 use std::time::Instant;
 
-/// Number of nodes, about: that of the paper's slowest row.
+/// Number of nodes, about: that of the row of the paper's table with 13,002 vertices and 128,816 tetrahedra.
 const NODES: usize = 13_000;
 /// Time of a pose in that row, milliseconds.
-const PAPER_MS: f64 = 6600.0;
+const PAPER_MS: f64 = 6630.0;
 /// Tries to find the number of cubes that has so many nodes.
 const TRIES: usize = 4;
 /// Seeds of the poses.

@@ -70,7 +70,7 @@ pub struct Strain {
     pub stretch_mean: f32,
     /// Number of inverted triangles.
     pub flipped: usize,
-    /// Number of pairs of triangles that cross, and do not in the bind shape.
+    /// Number of pairs of triangles that cross, and neither cross nor touch in the bind shape.
     pub crossings: usize,
     /// Solver iterations; `None` for methods without a solver.
     pub iterations: Option<u32>,
