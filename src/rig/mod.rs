@@ -10,6 +10,7 @@ mod posable;
 mod pose;
 mod pose_file;
 mod rotate;
+mod scale;
 mod skeleton;
 #[cfg(test)]
 mod testing;
@@ -27,6 +28,7 @@ pub(crate) use posable::{marked_parents, node_positions};
 pub use pose::{BonePose, Pose, PosedRig};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
+pub use scale::{mean_scale, median_scale};
 pub use skeleton::{Bone, Joint, RigNode, Skeleton, SkinPlacement};
 #[cfg(test)]
 pub(crate) use testing::{chain, moved, random, skeleton, tree};

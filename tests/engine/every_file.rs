@@ -5,9 +5,12 @@ use sinew::base::testing::shared;
 
 use rayon::prelude::*;
 use sinew::asset::Asset;
+use sinew::base::Random;
 use sinew::base::math::{Aabb, Quat, Vec3};
 use sinew::bind::BindOptions;
+use sinew::deform::clock::Frames;
 use sinew::deform::springs::Stop;
+use sinew::deform::volume::Params;
 use sinew::deform::{Kernels, Recipe};
 use sinew::export::{Moment, evaluate};
 use sinew::gpu::testing::{assert_silent, device};
@@ -20,6 +23,12 @@ use std::time::Duration;
 
 /// Above this number of vertices the springs' CPU reference takes seconds, so it runs only a few iterations.
 const SLOW_VERTICES: usize = 20_000;
+
+/// Larger files only make the test of wild settings slower.
+const MANY_VERTICES: usize = 60_000;
+
+/// Number of random settings of the volume per file.
+const WILD_SETTINGS: u64 = 3;
 
 /// Files for the GPU tests: every kind of rig, few vertices.
 const ON_DEVICE: [&str; 13] = [
@@ -196,6 +205,84 @@ fn every_skinned_file_binds_and_deforms_by_every_method() {
     let findings: Vec<Finding> = checked.into_iter().flat_map(|c| c.findings).collect();
     assert_known(&findings);
     assert!(skinned > 40 && at_bind > 20, "{skinned} skinned files, {at_bind} in bind pose");
+}
+
+/// Returns settings of the volume anywhere in their ranges; large counts are rare, since they only take time.
+fn any_volume(random: &mut Random) -> Params {
+    let mut within = |low: f32, high: f32| low + (high - low) * random.unit();
+    Params {
+        cubes: 200.0f32.powf(within(1.0, 1.6)) as u32,
+        firmness: within(0.0, 10.0),
+        volume: within(0.0, 1.0),
+        cycles: within(0.0, 3.5).exp2() as u32,
+        dynamics: within(-30.0, 30.0).max(0.0),
+        damping: within(0.0, 4.0),
+        frames: if within(0.0, 1.0) < 0.5 { Frames::Dependent } else { Frames::Independent },
+        contact: within(-3.0, 6.0).max(0.0) as u32,
+    }
+}
+
+/// Returns a pose in which every joint rotates by 180 degrees about a random axis.
+fn turned_over(model: &Model, random: &mut Random) -> Pose {
+    let mut pose = model.rest();
+    for joint in &model.skeleton().joints {
+        let turn = Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), std::f32::consts::PI);
+        let local = &mut pose.local[joint.node.index()];
+        local.rotation = (local.rotation() * turn).normalize().into();
+    }
+    pose
+}
+
+/// Returns the first fault of the volume with settings anywhere in their ranges, in a motion between wild poses.
+fn wild_flaw(model: &Model, seed: u64) -> Option<String> {
+    let random = &mut Random::new(seed);
+    let params = any_volume(random);
+    let new = |recipe| Evaluator::new(&Where::Cpu, model, &recipe).unwrap();
+    let mut volume = new(Recipe::volume(params));
+    let mut others = ["lbs", "dqs"].map(|name| new(Recipe::from_name(name).unwrap()));
+    // The limit is twice the box around the bones and the shapes of LBS and DQS in all frames so far.
+    let mut corners: Vec<Vec3> = Vec::new();
+    for frame in 0..3 {
+        let pose = if frame == 0 { model.rest() } else { turned_over(model, random) };
+        let rig = PosedRig::new(model.skeleton(), &pose);
+        let shapes = others.each_mut().map(|e| e.evaluate(model, &pose).unwrap().positions);
+        let bones = rig.bones.iter().flat_map(|b| [b.head, b.tail]);
+        let bounds = Aabb::of(shapes.into_iter().flatten().chain(bones).chain(corners));
+        corners = vec![bounds.min, bounds.max];
+        volume.set_time(Some(f64::from(frame) / 30.0));
+        let shape = volume.evaluate(model, &pose).unwrap();
+        if let Some(flaw) = flaw(&shape) {
+            return Some(format!("frame {frame}: {flaw}, {params:?}"));
+        }
+        let (middle, half) = (bounds.center(), 0.5 * (bounds.max - bounds.min));
+        let off = |x: &Vec3| ((*x - middle).abs() - 2.0 * half).max_element();
+        let far = shape.positions.iter().map(off).fold(f32::NEG_INFINITY, f32::max);
+        if far > 0.0 {
+            let size = bounds.diagonal();
+            return Some(format!(
+                "frame {frame}: a vertex is {far} beyond twice the box of {size}, {params:?}"
+            ));
+        }
+    }
+    None
+}
+
+#[test]
+fn any_setting_of_the_volume_and_any_pose_leave_every_file_near_its_bones() {
+    let Some(folder) = shared("") else { return };
+    let flaws_of = |path: &PathBuf| -> Option<Vec<String>> {
+        let asset = Asset::load(path).ok().filter(draws_a_skin)?;
+        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        if model.bound.character.control.positions.len() > MANY_VERTICES {
+            return None;
+        }
+        let flaw = |seed| wild_flaw(&model, seed).map(|f| format!("{}, seed {seed}: {f}", path.display()));
+        Some((0..WILD_SETTINGS).filter_map(flaw).collect())
+    };
+    let checked: Vec<Vec<String>> = files(&folder).par_iter().filter_map(flaws_of).collect();
+    assert!(checked.len() > 40, "{} skinned files", checked.len());
+    let flaws: Vec<String> = checked.into_iter().flatten().collect();
+    assert!(flaws.is_empty(), "{} flaws:\n{}", flaws.len(), flaws.join("\n"));
 }
 
 #[test]

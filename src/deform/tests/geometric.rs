@@ -1,12 +1,12 @@
 use super::*;
 use crate::base::BoneId;
 use crate::base::math::Affine3A;
-use crate::deform::Reference;
 use crate::deform::blend::{Blend, Factor};
 use crate::deform::cor::centers;
 use crate::deform::irs::IrsParams;
 use crate::deform::skinning_cpu::SkinningReference;
 use crate::deform::testing::{RADIUS, scaled};
+use crate::deform::{CpuGraph, Recipe, Reference};
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
@@ -309,5 +309,27 @@ fn a_vertex_without_bone_is_an_error_and_no_pose_gives_nan() {
         assert!(error.contains("control vertex 5 is attached to no bone"), "{error}");
         let streams = deform(&method, &bound, &pose);
         assert!(streams.position.iter().all(|p| p.is_finite()), "{}", method.name());
+    }
+}
+
+#[test]
+fn weights_scale_a_body_that_its_joints_scale() {
+    let bound = cylinder(2, 16, 16);
+    let mut pose = rest(&bound);
+    pose.local[1].rotation = Quat::from_rotation_x(1.1).into();
+    let mut scaled = pose.clone();
+    scaled.local[0].scale = [0.01; 3];
+    let origin = Vec3::from(pose.local[0].translation);
+    for name in ["lbs", "dqs", "blend", "cor"] {
+        let at = |pose: &Pose| {
+            let mut graph = CpuGraph::new(&bound, &Recipe::from_name(name).unwrap()).unwrap();
+            let rig = PosedRig::new(&bound.character.skeleton, pose);
+            graph.evaluate(&rig, &[], &mut Default::default());
+            graph.control().to_vec()
+        };
+        let (full, small) = (at(&pose), at(&scaled));
+        let off = |(a, b): (&Vec3, &Vec3)| (origin + (*a - origin) * 0.01).distance(*b);
+        let off = full.iter().zip(&small).map(off).fold(0.0, f32::max);
+        assert!(off < 1e-5, "{name}: {off}");
     }
 }

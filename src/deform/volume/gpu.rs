@@ -7,6 +7,7 @@ use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;
+use super::scale::Scale;
 use super::solve::{COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule, start_of};
 use crate::base::Result;
 use crate::deform::Geometric;
@@ -112,6 +113,9 @@ pub struct VolumeState {
     /// Whether the sculpt layers are others than in the last frame.
     resculpted: bool,
     motion: Motion,
+    scale: Scale,
+    /// Factor on the rest size of the cubes in this frame.
+    scaled: f32,
     thickness: f32,
     /// How this frame continues the last one, if it does.
     step: Option<Step>,
@@ -261,6 +265,8 @@ impl VolumePipelines {
             vertices,
             resculpted: false,
             motion: Motion::new(joints),
+            scale: Scale::new(&cells.home),
+            scaled: 1.0,
             thickness: cells.thickness,
             step: None,
             carry: Vec::with_capacity(joints),
@@ -455,7 +461,7 @@ impl VolumePipelines {
         geometric.record(start, rig, frame);
         let mut contact = 0.0;
         for op in &state.schedule[..state.placed] {
-            if matches!(op, Op::Touch(_)) {
+            if matches!(op, Op::Touch(_)) && state.scaled == 1.0 {
                 contact = contact::STIFFNESS;
             }
             frame.barrier();
@@ -485,10 +491,13 @@ impl VolumePipelines {
         let at = |level: usize, count: u32| VolumePush {
             count,
             inertia: stiffness.moving(state.step.as_ref(), level).inertia,
-            size: levels[level].size,
+            size: levels[level].size * state.scaled,
             has_base: u32::from(level > 0),
             ..push
         };
+        if op.is_contact() && state.scaled != 1.0 {
+            return;
+        }
         let between = |level: usize| levels[level].transfer.as_ref();
         if let Some(contact) = &state.contact {
             match op {
@@ -594,7 +603,9 @@ impl VolumeState {
     /// Begins a frame. Uploads what changes per frame, as copies: put a barrier or a phase after them.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         if let (Some(level), Some(starting)) = (self.levels.first(), &self.starting) {
-            self.step = self.motion.begin(&self.params, level.size, self.thickness, rig);
+            self.scaled = self.scale.of(rig);
+            let (size, thickness) = (level.size * self.scaled, self.thickness * self.scaled);
+            self.step = self.motion.begin(&self.params, size, thickness, rig);
             if self.step.is_some() {
                 self.carry.clear();
                 self.carry.extend(self.motion.carry.iter().map(Rows::from));

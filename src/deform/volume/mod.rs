@@ -26,6 +26,7 @@ pub mod gpu;
 pub mod levels;
 pub mod motion;
 pub mod place;
+pub mod scale;
 pub mod settle;
 pub mod solve;
 pub mod tets;

@@ -9,6 +9,7 @@ use super::contact::{self, Pairs, Posed, Search};
 use super::converge::Flesh;
 use super::levels::{LEVELS, Level, NEAR, Node};
 use super::motion::{Motion, Past, Step, carried};
+use super::scale::Scale;
 use super::tets::Tets;
 use super::{Exact, Params};
 use crate::base::Result;
@@ -132,6 +133,13 @@ pub enum Op {
     Skin,
     /// Parts vertices of the skin that overlap, by one step.
     Part,
+}
+
+impl Op {
+    /// Whether this is a stage of contact. Contact has distances of the bind shape, so scaled frames leave it out.
+    pub fn is_contact(&self) -> bool {
+        matches!(self, Self::Touch(_) | Self::Press | Self::Brace(_) | Self::Part)
+    }
 }
 
 /// What [`Op::Touch`] pairs.
@@ -272,6 +280,9 @@ pub struct VolumeReference {
     /// Pairs of the points on the skin, and of its vertices.
     pairs: [Pairs; 2],
     motion: Motion,
+    scale: Scale,
+    /// Factor on the rest size of the cubes in this frame.
+    scaled: f32,
     /// How this frame continues the last one, if it does.
     step: Option<Step>,
     /// Per finest node.
@@ -333,6 +344,8 @@ impl VolumeReference {
             states,
             pairs,
             motion: Motion::new(cells.nodes.character.skeleton.joints.len()),
+            scale: Scale::new(&cells.home),
+            scaled: 1.0,
             step: None,
             past,
             bulge: Vec::new(),
@@ -401,7 +414,9 @@ impl VolumeReference {
         let mut nodes = Streams::default();
         self.start.reference(rig, &mut nodes);
         let size = self.cells.levels.first().map_or(1.0, |l| l.size);
-        self.step = self.motion.begin(&self.params, size, self.cells.thickness, rig);
+        self.scaled = self.scale.of(rig);
+        let thickness = self.cells.thickness * self.scaled;
+        self.step = self.motion.begin(&self.params, size * self.scaled, thickness, rig);
         let schedule = std::mem::take(&mut self.schedule);
         for op in &schedule {
             self.run(*op, rig, &nodes.position, skin);
@@ -428,6 +443,10 @@ impl VolumeReference {
         let cells = self.cells.clone();
         let stiffness = |level: usize| Stiffness::new(&self.params).moving(self.step.as_ref(), level);
         let Some(finest) = cells.levels.first() else { return };
+        let scaled = self.scaled;
+        if op.is_contact() && scaled != 1.0 {
+            return;
+        }
         match op {
             Op::Start => {
                 let stiffness = stiffness(0);
@@ -466,7 +485,7 @@ impl VolumeReference {
                     let none = [Vec3::ZERO; 8];
                     let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
                     let turns = if zero { COARSE_TURNS } else { 1 };
-                    let material = Material { size: of.size, weight: of.weight[c], lambda };
+                    let material = Material { size: of.size * scaled, weight: of.weight[c], lambda };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }

@@ -1,10 +1,11 @@
 use super::cells::Cells;
 use super::levels::Level;
 use super::place::Place;
+use super::scale::Scale;
 use super::solve::{VolumeReference, energy, turn};
 use super::*;
 use crate::base::Random;
-use crate::base::math::{DVec3, Mat3, Quat, Vec3};
+use crate::base::math::{Affine3A, DVec3, Mat3, Quat, Vec3};
 use crate::deform::testing::{RADIUS, bound, cylinder, rest, scaled};
 use crate::deform::{Bound, CpuGraph, Geometric, Recipe, surface::Display};
 use crate::rig::{Pose, PosedRig};
@@ -146,6 +147,27 @@ fn rest_stays_a_rigid_motion_passes_through_and_size_does_not_matter() {
     let (small, large) = (posed(&bound, &recipe, &pose), posed(&large, &recipe, &large_pose));
     let large: Vec<Vec3> = large.iter().map(|x| *x * 0.01).collect();
     assert!(farthest(&small, &large) < 2e-4, "{}", farthest(&small, &large));
+}
+
+#[test]
+fn a_body_that_its_joints_scale_is_the_scaled_body() {
+    let bound = cylinder(2, 24, 32);
+    let pose = bent(&bound, Quat::from_rotation_x(1.2));
+    let recipe = Recipe::volume(few());
+    let full = posed(&bound, &recipe, &pose);
+    for scale in [0.01, 0.5, 30.0] {
+        let mut scaled = pose.clone();
+        scaled.local[0].scale = [scale; 3];
+        let origin = Vec3::from(pose.local[0].translation);
+        let wanted: Vec<Vec3> = full.iter().map(|x| origin + (*x - origin) * scale).collect();
+        let off = farthest(&posed(&bound, &recipe, &scaled), &wanted);
+        assert!(off < 2e-3 * RADIUS * scale, "{scale}: {off}");
+    }
+    // The cubes of a joint decide by their number.
+    let mut rig = PosedRig::new(&bound.character.skeleton, &pose);
+    rig.skinning[0] *= Affine3A::from_scale(Vec3::splat(2.0));
+    assert_eq!(Scale::new(&[0, 1, 1, 0, 1]).of(&rig), 1.0);
+    assert!((Scale::new(&[0, 1, 0, 0, 1]).of(&rig) - 2.0).abs() < 1e-5);
 }
 
 #[test]
