@@ -4,7 +4,7 @@
 //! that the GPU reads, so a joint's decomposition into rigid and scale part is defined only here.
 
 use crate::base::math::{Affine3A, Mat3, Quat, Vec3};
-use crate::rig::{Bone, PosedRig, Skeleton, mean_scale, median_scale};
+use crate::rig::{Bone, PosedRig, Skeleton};
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
@@ -93,8 +93,6 @@ pub struct RigData {
     pub strain: Vec<Strain>,
     /// Whether any scale part differs from the identity by more than rounding.
     pub scaled: bool,
-    /// Scale of each joint, with weight 1.
-    scales: Vec<(f32, u32)>,
     pivot: Vec<Vec3>,
     parent: Vec<Option<usize>>,
     rest: Vec<Bone>,
@@ -116,7 +114,6 @@ impl RigData {
             strain: vec![Strain::default(); skeleton.bones.len()],
             rest: skeleton.bones.clone(),
             scaled: false,
-            scales: Vec::with_capacity(joints),
             pivot: skeleton.joints.iter().map(|j| j.bind_from_joint.translation.into()).collect(),
             parent: skeleton.joints.iter().map(|j| j.parent.map(|p| p.index())).collect(),
         }
@@ -130,20 +127,17 @@ impl RigData {
     }
 
     /// Fills the arrays from a pose of the skeleton that was given to [`RigData::new`]. The skinning transform is
-    /// split into `T_j = D_j P_j`, with `b_j` the joint's bind position, `A_j` the linear part of `T_j` and `s` the scale that
-    /// most joints share. The scale part `P_j x = s b_j + R_j^-1 A_j (x - b_j)` scales the whole shape by `s` and stretches
+    /// split into `T_j = D_j P_j`, with `b_j` the joint's bind position, `A_j` the linear part of `T_j` and `s` the
+    /// [`PosedRig::scale`]. The scale part `P_j x = s b_j + R_j^-1 A_j (x - b_j)` scales the whole shape by `s` and stretches
     /// it about the joint by the rest. Hence the rigid part `D_j x = T_j b_j + R_j (x - s b_j)` keeps the joint's own screw
     /// axis. A stretch about the origin would add its displacement to the screw.
     pub fn update(&mut self, rig: &PosedRig) {
         self.scaled = false;
-        self.scales.clear();
-        self.scales.extend(rig.skinning.iter().map(|map| (mean_scale(map), 1)));
-        let common = median_scale(&mut self.scales);
         for (j, (map, &rotation)) in rig.skinning.iter().zip(&rig.rotation).enumerate() {
             let pivot = self.pivot[j];
             self.skinning[j] = map.into();
             let moved = map.transform_point3(pivot);
-            let scaled_pivot = pivot * common;
+            let scaled_pivot = pivot * rig.scale;
             self.dual[j] = DualQuat::new(rotation, moved - rotation * scaled_pivot);
             let stretch = Mat3::from_quat(rotation.conjugate()) * Mat3::from(map.matrix3);
             let off = (stretch - Mat3::IDENTITY).to_cols_array().iter().fold(0.0, |m: f32, v| m.max(v.abs()));

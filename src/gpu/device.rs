@@ -312,7 +312,8 @@ impl Device {
         }
     }
 
-    /// Returns the device memory of live buffers and images, bytes. Dropped objects count until the next frame.
+    /// Returns the device memory of live buffers and images, bytes. Dropped objects count until the GPU
+    /// has finished the frames that use them.
     pub fn allocated_bytes(&self) -> u64 {
         lock(&self.allocator).as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
     }

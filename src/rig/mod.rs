@@ -28,7 +28,6 @@ pub(crate) use posable::{marked_parents, node_positions};
 pub use pose::{BonePose, Pose, PosedRig};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
-pub use scale::{mean_scale, median_scale};
 pub use skeleton::{Bone, Joint, RigNode, Skeleton, SkinPlacement};
 #[cfg(test)]
 pub(crate) use testing::{chain, moved, random, skeleton, tree};

@@ -1,6 +1,7 @@
 //! A pose (one local transform per node) and the resulting world transforms of joints and bones.
 
 use super::Skeleton;
+use super::scale::{mean_scale, median};
 use crate::base::NodeId;
 use crate::base::math::{Affine3A, Quat, Trs, Vec3, rotation_of};
 
@@ -63,6 +64,10 @@ pub struct PosedRig {
     pub rotation: Vec<Quat>,
     /// World-space placement of each bone.
     pub bones: Vec<BonePose>,
+    /// Factor by which most joints scale the bind shape; 1 within rounding.
+    pub scale: f32,
+    /// Scale of each joint, ascending.
+    scales: Vec<f32>,
 }
 
 /// The world-space placement of a bone in a pose.
@@ -99,11 +104,14 @@ impl PosedRig {
 
     /// Recomputes joints and bones from `world`; allocates in the first call only.
     pub fn follow(&mut self, skeleton: &Skeleton) {
-        let Self { world, skinning, rotation, bones } = self;
+        let Self { world, skinning, rotation, bones, scale, scales } = self;
         skinning.clear();
         skinning.extend(skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind));
         rotation.clear();
         rotation.extend(skinning.iter().map(rotation_of));
+        scales.clear();
+        scales.extend(skinning.iter().map(mean_scale));
+        *scale = median(scales);
         bones.clear();
         bones.extend(skeleton.bones.iter().map(|b| {
             let owner = &skinning[b.parent.index()];

@@ -30,7 +30,7 @@ const MANY_VERTICES: usize = 60_000;
 /// Number of random settings of the volume per file.
 const WILD_SETTINGS: u64 = 3;
 
-/// Files for the GPU tests: every kind of rig, few vertices.
+/// Files for the GPU tests: every kind of rig, at most 14,000 vertices.
 const ON_DEVICE: [&str; 13] = [
     "khronos/CesiumMan/glTF-Binary/CesiumMan.glb",
     "khronos/Fox/glTF-Binary/Fox.glb",

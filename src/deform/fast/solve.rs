@@ -1,7 +1,8 @@
 //! Alternation of local and global steps, and its acceleration.
 //!
-//! With the transforms eliminated (see [`super::constrain`]), the energy is `-f(Q)` up to a constant, with
-//! `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`. An iteration computes `S = BQ + C`, then the rotation nearest to each block of `S`.
+//! For given rotations `Q`, the best transforms are a linear function of `Q` ([`super::constrain`] derives it and defines `B`
+//! and `C`). With these transforms the energy is a constant minus `f(Q) = ½⟨Q, BQ⟩ + ⟨C, Q⟩`, so the solver maximises `f`.
+//! An iteration computes `S = BQ + C`, then the rotation nearest to each block of `S`.
 //! `B` has no negative eigenvalue, so `f` never decreases. For two iterates, `f(Q₂) - f(Q₁) = ½⟨Q₂ - Q₁, S₂ + S₁⟩`
 //! exactly. This sum over existing values gives the change of the energy without a difference of large numbers.
 //!

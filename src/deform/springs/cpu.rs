@@ -81,9 +81,10 @@ pub(super) fn fading(mean_length: f32, grain: f32, degree: f32, reach: f32) -> f
     degree * 0.25 * ratio * ratio
 }
 
-/// Transforms the rest measures to a pose. `Q` blends the joints' rotations by skin weight. `a'` is the bind
-/// attachment point under dual quaternion skinning with the rotation `Q`. A part that follows one joint therefore
-/// stays rigid, whichever bone it is attached to. No attachment point moves towards the axis of a joint's rotation.
+/// Transforms the rest measures to a pose. A vertex's rotation `Q` is the mean of its joints' rotations, weighted by skin
+/// weight. `a'` is the bind attachment point under dual quaternion skinning with the rotation `Q`. A part that follows one
+/// joint therefore stays rigid, whichever bone it is attached to. No attachment point moves towards the axis of a joint's
+/// rotation.
 pub fn pose(binding: &Binding, params: &Params, character: &Character, rig: &PosedRig) -> Vec<PosedVertex> {
     let influences = &character.control.influences;
     let data = RigData::of(&character.skeleton, rig);

@@ -27,20 +27,16 @@ fn load(path: &Path) -> Bound {
 fn moved_bind(bound: &Bound, motion: Affine3A) -> PosedRig {
     let skeleton = &bound.character.skeleton;
     let rotation = rotation_of(&motion);
-    PosedRig {
-        world: skeleton.nodes.iter().map(|_| motion).collect(),
-        skinning: skeleton.joints.iter().map(|_| motion).collect(),
-        rotation: skeleton.joints.iter().map(|_| rotation).collect(),
-        bones: skeleton
-            .bones
-            .iter()
-            .map(|b| BonePose {
-                head: motion.transform_point3(b.head),
-                tail: motion.transform_point3(b.tail),
-                rotation,
-            })
-            .collect(),
+    let mut rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
+    rig.world.fill(motion);
+    rig.skinning.fill(motion);
+    rig.rotation.fill(rotation);
+    for (bone, rest) in rig.bones.iter_mut().zip(&skeleton.bones) {
+        let [head, tail] = [rest.head, rest.tail].map(|x| motion.transform_point3(x));
+        *bone = BonePose { head, tail, rotation };
     }
+    rig.scale = 1.0;
+    rig
 }
 
 #[test]

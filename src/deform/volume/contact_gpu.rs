@@ -5,7 +5,7 @@ use super::contact::{self, Contact, Points, Search};
 use super::gpu::{LevelBuffers, VolumePush, upload, upload_lists};
 use super::levels::{Level, Node, Share};
 use super::place::Place;
-use super::solve::Touch;
+use super::schedule::Touch;
 use crate::base::Result;
 use crate::deform::rig_buffers::padded;
 use crate::gpu::constants::{GROUP_SIZE, NONE};

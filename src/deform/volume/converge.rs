@@ -7,7 +7,7 @@
 use super::cells::Cells;
 use super::gold::Minimum;
 use super::levels::{Level, NEAR};
-use super::solve::Stiffness;
+use super::schedule::Stiffness;
 use crate::base::Result;
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
 use crate::geom::{Cholesky, Entry, fit_rotation};

@@ -11,7 +11,7 @@
 //! the gradients of an element sum to zero.
 //!
 //! The local step fits each element's rotation; the global step solves one linear system, factored once per set of held
-//! nodes. Neither step can raise the energy.
+//! nodes. Neither step can raise the energy. [`Gold::minimise`] repeats both; [`super::settle`] needs fewer steps.
 
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::base::{Error, Result};
@@ -24,21 +24,24 @@ const CUBE: [[usize; 2]; 12] =
 /// Edges of a tetrahedron as pairs of corners.
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
+/// Parts in which elements are summed; a fixed number, so that sums have the same bits on every machine.
+const PARTS: usize = 8;
+
 /// A volume made of elements that prefer to move rigidly.
 #[derive(Clone, Debug)]
 pub struct Elements {
     /// Nodes at rest.
-    pub(super) rest: Vec<DVec3>,
-    pub(super) pairs: Vec<Pair>,
+    rest: Vec<DVec3>,
+    pairs: Vec<Pair>,
     /// Pairs per element; the same number for each.
-    pub(super) per_element: usize,
+    per_element: usize,
 }
 
 /// Two nodes of an element, and how strongly their distance vector follows the element's rotation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    pub(super) nodes: [u32; 2],
-    pub(super) weight: f64,
+struct Pair {
+    nodes: [u32; 2],
+    weight: f64,
 }
 
 impl Elements {
@@ -86,33 +89,49 @@ impl Elements {
     /// Unless there is one position per node.
     pub fn energy(&self, x: &[DVec3]) -> f64 {
         let mut rotations = vec![DQuat::IDENTITY; self.pairs.len() / self.per_element];
-        self.rotate(x, &mut rotations);
+        self.rotate(x, &mut rotations, fit_rotation);
         self.energy_with(x, &rotations)
     }
 
-    /// The local step: fits the rotation of every element, starting from the given ones.
-    fn rotate(&self, x: &[DVec3], rotations: &mut [DQuat]) {
+    /// The local step: `fit` finds the rotation of every element from `Σ w posed restᵀ`, transposed, and its present rotation.
+    fn rotate(&self, x: &[DVec3], rotations: &mut [DQuat], fit: impl Fn(DMat3, DQuat) -> DQuat + Sync) {
         let elements = self.pairs.par_chunks(self.per_element).zip(rotations);
         elements.for_each(|(pairs, rotation)| {
             let covariance = pairs.iter().fold(DMat3::ZERO, |sum, pair| {
                 let (rest, posed) = (self.along(&self.rest, pair), self.along(x, pair));
                 sum + DMat3::from_cols(posed.x * rest, posed.y * rest, posed.z * rest) * pair.weight
             });
-            *rotation = fit_rotation(covariance, *rotation);
+            *rotation = fit(covariance, *rotation);
         });
     }
 
     fn energy_with(&self, x: &[DVec3], rotations: &[DQuat]) -> f64 {
-        let elements = self.pairs.chunks(self.per_element).zip(rotations);
-        let of = |pair: &Pair, rotation: DQuat| {
-            let off = self.along(x, pair) - rotation * self.along(&self.rest, pair);
+        let of = |pair: &Pair, r: &DMat3| {
+            let off = self.along(x, pair) - *r * self.along(&self.rest, pair);
             0.5 * pair.weight * off.length_squared()
         };
-        elements.map(|(pairs, rotation)| pairs.iter().map(|pair| of(pair, *rotation)).sum::<f64>()).sum()
+        let part = |(pairs, rotations): (&[Pair], &[DQuat])| {
+            let elements = pairs.chunks(self.per_element).zip(rotations);
+            let energy = |(pairs, rotation): (&[Pair], &DQuat)| {
+                let r = DMat3::from_quat(*rotation);
+                pairs.iter().map(|pair| of(pair, &r)).sum::<f64>()
+            };
+            elements.map(energy).sum::<f64>()
+        };
+        self.parts(rotations).map(part).collect::<Vec<_>>().into_iter().sum()
+    }
+
+    /// The elements with their rotations, in [`PARTS`] parts.
+    fn parts<'a>(
+        &'a self,
+        rotations: &'a [DQuat],
+    ) -> impl IndexedParallelIterator<Item = (&'a [Pair], &'a [DQuat])> {
+        let count = rotations.len().div_ceil(PARTS).max(1);
+        self.pairs.par_chunks(count * self.per_element).zip(rotations.par_chunks(count))
     }
 
     /// The vector between a pair's nodes.
-    pub(super) fn along(&self, x: &[DVec3], pair: &Pair) -> DVec3 {
+    fn along(&self, x: &[DVec3], pair: &Pair) -> DVec3 {
         x[pair.nodes[0] as usize] - x[pair.nodes[1] as usize]
     }
 }
@@ -129,12 +148,13 @@ fn check<'a>(nodes: usize, mut corners: impl Iterator<Item = &'a u32>) -> Result
 
 /// The minimiser of a volume's energy for one set of held nodes.
 pub struct Gold {
-    pub(super) elements: Elements,
+    elements: Elements,
     /// Row of each node in the linear system; none if the node is held.
-    pub(super) row: Vec<Option<usize>>,
+    row: Vec<Option<usize>>,
+    /// Rotation of each element.
     pub(super) rotations: Vec<DQuat>,
-    pub(super) factor: Cholesky,
-    pub(super) right: Vec<DVec3>,
+    factor: Cholesky,
+    right: Vec<DVec3>,
 }
 
 /// What [`Gold::minimise`] found.
@@ -192,22 +212,42 @@ impl Gold {
     /// # Panics
     /// Unless there is one position per node.
     pub fn step(&mut self, x: &mut [DVec3]) -> f64 {
-        let elements = &self.elements;
-        elements.rotate(x, &mut self.rotations);
-        let before = elements.energy_with(x, &self.rotations);
-        self.right.fill(DVec3::ZERO);
-        for (pairs, rotation) in elements.pairs.chunks(elements.per_element).zip(&self.rotations) {
-            for pair in pairs {
-                let wanted = *rotation * elements.along(&elements.rest, pair) * pair.weight;
-                let [a, b] = pair.nodes.map(|n| n as usize);
-                for (own, other, wanted) in [(a, b, wanted), (b, a, -wanted)] {
-                    let Some(row) = self.row[own] else { continue };
-                    self.right[row] += wanted;
-                    if self.row[other].is_none() {
-                        self.right[row] += x[other] * pair.weight;
+        let before = self.rotate(x, fit_rotation);
+        self.place(x);
+        before
+    }
+
+    /// The local step; returns the energy.
+    pub(super) fn rotate(&mut self, x: &[DVec3], fit: impl Fn(DMat3, DQuat) -> DQuat + Sync) -> f64 {
+        self.elements.rotate(x, &mut self.rotations, fit);
+        self.elements.energy_with(x, &self.rotations)
+    }
+
+    /// The global step: moves the nodes that are not held to the minimum for the present rotations.
+    pub(super) fn place(&mut self, x: &mut [DVec3]) {
+        let (elements, row, free) = (&self.elements, &self.row, self.right.len());
+        let part = |(pairs, rotations): (&[Pair], &[DQuat])| {
+            let mut right = vec![DVec3::ZERO; free];
+            for (pairs, rotation) in pairs.chunks(elements.per_element).zip(rotations) {
+                let r = DMat3::from_quat(*rotation);
+                for pair in pairs {
+                    let wanted = r * elements.along(&elements.rest, pair) * pair.weight;
+                    let [a, b] = pair.nodes.map(|n| n as usize);
+                    for (own, other, wanted) in [(a, b, wanted), (b, a, -wanted)] {
+                        let Some(own) = row[own] else { continue };
+                        right[own] += wanted;
+                        if row[other].is_none() {
+                            right[own] += x[other] * pair.weight;
+                        }
                     }
                 }
             }
+            right
+        };
+        let parts: Vec<_> = elements.parts(&self.rotations).map(part).collect();
+        self.right.fill(DVec3::ZERO);
+        for part in parts {
+            self.right.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
         }
         self.factor.solve_vectors(&mut self.right);
         for (x, row) in x.iter_mut().zip(&self.row) {
@@ -215,7 +255,6 @@ impl Gold {
                 *x = self.right[*row];
             }
         }
-        before
     }
 
     /// Steps from `x` until a step lowers the energy by less than `tolerance` times itself, or `most` steps are made.

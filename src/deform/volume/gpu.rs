@@ -1,4 +1,4 @@
-//! The volume on the GPU: the stages of [`super::solve`], with its schedule. Nothing is read back.
+//! The stages of [`super::schedule`] on the GPU. Nothing is read back.
 
 use super::Params;
 use super::cells::Cells;
@@ -7,8 +7,8 @@ use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;
-use super::scale::Scale;
-use super::solve::{COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule, start_of};
+use super::schedule::{COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule};
+use super::solve::start_of;
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -113,7 +113,6 @@ pub struct VolumeState {
     /// Whether the sculpt layers are others than in the last frame.
     resculpted: bool,
     motion: Motion,
-    scale: Scale,
     /// Factor on the rest size of the cubes in this frame.
     scaled: f32,
     thickness: f32,
@@ -265,7 +264,6 @@ impl VolumePipelines {
             vertices,
             resculpted: false,
             motion: Motion::new(joints),
-            scale: Scale::new(&cells.home),
             scaled: 1.0,
             thickness: cells.thickness,
             step: None,
@@ -603,7 +601,7 @@ impl VolumeState {
     /// Begins a frame. Uploads what changes per frame, as copies: put a barrier or a phase after them.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         if let (Some(level), Some(starting)) = (self.levels.first(), &self.starting) {
-            self.scaled = self.scale.of(rig);
+            self.scaled = rig.scale;
             let (size, thickness) = (level.size * self.scaled, self.thickness * self.scaled);
             self.step = self.motion.begin(&self.params, size, thickness, rig);
             if self.step.is_some() {

@@ -13,7 +13,7 @@
 //! deformation `F` it is co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for
 //! Character Skinning with Contact and Collisions*, 2011); the edges also resist the modes that the mean does not see.
 //!
-//! **(differs)** Issue and paper hold every node on a bone. Here a node is held only if it follows one joint almost alone, since
+//! **(differs)** Paper 4 holds every node on a bone. Here a node is held only if it follows one joint almost alone, since
 //! elsewhere the skin weights say that flesh slides along the bone; those nodes are pulled to their start by a spring whose
 //! stiffness is [`Params::firmness`].
 
@@ -26,7 +26,7 @@ pub mod gpu;
 pub mod levels;
 pub mod motion;
 pub mod place;
-pub mod scale;
+pub mod schedule;
 pub mod settle;
 pub mod solve;
 pub mod tets;

@@ -1,22 +1,19 @@
-//! Local and global steps of [`Gold`] until nothing moves, for measurements of speed: rotations continue those of the last
-//! step, and the steps are extrapolated by Anderson acceleration in the manner of Peng, Deng, Zhang, Geng, Qin, Liu,
-//! *Anderson Acceleration for Geometry Optimization and Physics Simulation*, 2018.
+//! Local and global steps of [`Gold`] until no node moves, for measurements of speed. Each rotation starts from that of the
+//! last step. Anderson acceleration extrapolates the steps (Peng, Deng, Zhang, Geng, Qin, Liu, *Anderson Acceleration for
+//! Geometry Optimization and Physics Simulation*, 2018). [`crate::deform::fast`] accelerates in its reduced space in f32.
 
-use super::gold::{Gold, Pair};
+use super::gold::Gold;
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::geom::fit_rotation;
-use rayon::prelude::*;
 
 /// Number of previous steps that the extrapolation uses.
 const WINDOW: usize = 6;
 /// Regularisation of its least-squares problem, relative to the largest squared difference.
 const RIDGE: f64 = 1e-10;
-/// Maximum updates of a rotation before it is fitted anew.
+/// Number of updates after which a rotation is fitted by [`fit_rotation`] instead.
 const UPDATES: usize = 12;
 /// Square of half the angle at which the updates end.
 const EXACT: f64 = 1e-18;
-/// Parts in which the elements are summed; fixed, so that the sums have the same bits on every machine.
-const PARTS: usize = 8;
 
 /// The differences between successive steps.
 #[derive(Default)]
@@ -82,8 +79,9 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// The rotation nearest to a deformation, by a few updates of a guess as in [`super::solve::turn`], or by a fit.
-fn nearest(deformation: DMat3, guess: DQuat) -> DQuat {
+/// As [`fit_rotation`], by a few updates of a guess as in [`super::solve::turn`].
+fn nearest(covariance: DMat3, guess: DQuat) -> DQuat {
+    let deformation = covariance.transpose();
     let columns = [deformation.x_axis, deformation.y_axis, deformation.z_axis];
     let scale = columns.map(DVec3::length).iter().sum::<f64>() / 3.0;
     let mut q = guess;
@@ -99,72 +97,10 @@ fn nearest(deformation: DMat3, guess: DQuat) -> DQuat {
             return q;
         }
     }
-    fit_rotation(deformation.transpose(), guess)
+    fit_rotation(covariance, guess)
 }
 
 impl Gold {
-    /// Rotates every element; returns the energy.
-    fn rotate(&mut self, x: &[DVec3]) -> f64 {
-        let elements = &self.elements;
-        let energies: Vec<f64> = elements
-            .pairs
-            .par_chunks(elements.per_element)
-            .zip(&mut self.rotations)
-            .map(|(pairs, rotation)| {
-                let (mut covariance, mut lengths) = (DMat3::ZERO, 0.0);
-                for pair in pairs {
-                    let (rest, posed) = (elements.along(&elements.rest, pair), elements.along(x, pair));
-                    covariance +=
-                        DMat3::from_cols(posed * rest.x, posed * rest.y, posed * rest.z) * pair.weight;
-                    lengths += pair.weight * (rest.length_squared() + posed.length_squared());
-                }
-                *rotation = nearest(covariance, *rotation);
-                let r = DMat3::from_quat(*rotation);
-                let agree = r.x_axis.dot(covariance.x_axis)
-                    + r.y_axis.dot(covariance.y_axis)
-                    + r.z_axis.dot(covariance.z_axis);
-                0.5 * lengths - agree
-            })
-            .collect();
-        energies.iter().sum()
-    }
-
-    /// The minimum for the present rotations; held nodes stay.
-    fn place(&mut self, x: &[DVec3]) -> Vec<DVec3> {
-        let (elements, row) = (&self.elements, &self.row);
-        let count = self.rotations.len().div_ceil(PARTS).max(1);
-        let part = |(pairs, rotations): (&[Pair], &[DQuat])| {
-            let mut right = vec![DVec3::ZERO; self.right.len()];
-            for (pairs, rotation) in pairs.chunks(elements.per_element).zip(rotations) {
-                let r = DMat3::from_quat(*rotation);
-                for pair in pairs {
-                    let wanted = r * elements.along(&elements.rest, pair) * pair.weight;
-                    let [a, b] = pair.nodes.map(|n| n as usize);
-                    for (own, other, wanted) in [(a, b, wanted), (b, a, -wanted)] {
-                        let Some(own) = row[own] else { continue };
-                        right[own] += wanted;
-                        if row[other].is_none() {
-                            right[own] += x[other] * pair.weight;
-                        }
-                    }
-                }
-            }
-            right
-        };
-        let parts: Vec<Vec<DVec3>> = elements
-            .pairs
-            .par_chunks(count * elements.per_element)
-            .zip(self.rotations.par_chunks(count))
-            .map(part)
-            .collect();
-        self.right.fill(DVec3::ZERO);
-        for part in parts {
-            self.right.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
-        }
-        self.factor.solve_vectors(&mut self.right);
-        x.iter().zip(row).map(|(x, row)| row.map_or(*x, |row| self.right[row])).collect()
-    }
-
     /// Steps from `x` until a plain step moves no node by more than `still`, or `most` steps are made. Returns the number of steps.
     ///
     /// # Panics
@@ -172,23 +108,24 @@ impl Gold {
     pub fn settle(&mut self, x: &mut [DVec3], still: f64, most: usize) -> usize {
         self.rotations.fill(DQuat::IDENTITY);
         let mut memory = Memory::default();
-        let mut energy = self.rotate(x);
+        let mut energy = self.rotate(x, nearest);
         for steps in 1..=most {
-            let after = self.place(x);
+            let mut after = x.to_vec();
+            self.place(&mut after);
             let moved = difference(&after, x);
             if moved.iter().all(|d| d.length_squared() <= still * still) {
                 x.copy_from_slice(&after);
                 return steps;
             }
             x.copy_from_slice(&memory.extrapolate(&after, moved));
-            let next = self.rotate(x);
+            let next = self.rotate(x, nearest);
             energy = if next <= energy {
                 next
             } else {
                 // An extrapolation that raises the energy is replaced by the plain step.
                 memory.forget();
                 x.copy_from_slice(&after);
-                self.rotate(x)
+                self.rotate(x, nearest)
             };
         }
         most
@@ -205,10 +142,10 @@ mod tests {
         let mut random = Random::new(3);
         let mut vector = || random.vector().as_dvec3();
         for round in 0..500 {
-            let deformation = DMat3::from_cols(vector(), vector(), vector());
-            let fitted = fit_rotation(deformation.transpose(), DQuat::IDENTITY);
-            let singular = (deformation.transpose() * deformation).determinant().abs() < 1e-3;
-            let found = nearest(deformation, (fitted * DQuat::from_scaled_axis(vector())).normalize());
+            let covariance = DMat3::from_cols(vector(), vector(), vector());
+            let fitted = fit_rotation(covariance, DQuat::IDENTITY);
+            let singular = (covariance.transpose() * covariance).determinant().abs() < 1e-3;
+            let found = nearest(covariance, (fitted * DQuat::from_scaled_axis(vector())).normalize());
             assert!(singular || found.dot(fitted).abs() > 1.0 - 1e-9, "{round}: {found} {fitted}");
         }
         assert!(nearest(DMat3::ZERO, DQuat::IDENTITY).is_finite());

@@ -227,8 +227,8 @@ impl Target {
     }
 }
 
-/// Targets on a software device: half the time that Blender's armature with Corrective Smooth (50 iterations) takes
-/// on two cores for meshes of these sizes.
+/// Targets on a software device: name of a mesh and milliseconds. Each is half the time that Blender's armature with
+/// Corrective Smooth (50 iterations) took on two cores for a mesh of the same size.
 const SOFTWARE_TARGETS: [(&str, f64); 2] = [("chibi", 13.0), ("golem", 31.0)];
 /// Target on other devices: a headset frame of this mesh at the larger eye size.
 const VR_TARGET: (&str, f64) = ("human", 4.0);
