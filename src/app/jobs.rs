@@ -7,6 +7,7 @@ use crate::bind::{BindOptions, Cache, Character};
 use crate::deform::{Recipe, fast};
 use crate::document::{Document, Session};
 use crate::export::{Options, write_atomically};
+use crate::geom::CrossingSegment;
 use crate::project;
 use crate::project::recovery;
 use crate::project::recovery::Unfinished;
@@ -39,8 +40,8 @@ pub enum Job {
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Binds a character for full-body grabs.
     Whole(Arc<Model>),
-    /// Measures the strain of the document's pose, and evaluates the user's measurements on the given pose.
-    Measure(Arc<Model>, Arc<Document>, Box<(Pose, Vec<Measurement>)>),
+    /// Measures the strain of the document's pose, and what is displayed on the skin.
+    Measure(Arc<Model>, Arc<Document>, Box<Displayed>),
     /// Computes the sculpt layer that an accent stroke describes.
     Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
     /// Refits a pulled sculpt layer, so that it compensates what the springs undo.
@@ -62,6 +63,24 @@ pub enum Left {
     Offer,
 }
 
+/// The displayed pose, and what [`Job::Measure`] measures on its skin.
+pub struct Displayed {
+    /// The pose.
+    pub pose: Pose,
+    /// The user's measurements.
+    pub measurements: Vec<Measurement>,
+    /// Whether to find the curve along which the skin crosses itself.
+    pub crossings: bool,
+}
+
+/// Measurements of a displayed pose.
+pub struct Readings {
+    /// The user's measurements.
+    pub readings: Vec<(Measurement, Reading)>,
+    /// The curve along which the skin crosses itself, if requested.
+    pub crossings: Option<Vec<CrossingSegment>>,
+}
+
 /// Result of a job.
 pub enum Done {
     /// The path of an opened file, and its character and session.
@@ -76,8 +95,8 @@ pub enum Done {
     Ready(u64, Result<Box<Actor>>),
     /// A character and its binding for full-body grabs.
     Whole(Arc<Character>, Result<Box<fast::Body>>),
-    /// The strain of the document's pose, and the readings of the user's measurements.
-    Measured(Result<(Strain, Vec<(Measurement, Reading)>)>),
+    /// The strain of the document's pose, and what is displayed on the skin.
+    Measured(Result<(Strain, Readings)>),
     /// The sculpt layer that an accent stroke describes.
     Sketched(Result<Box<Sculpt>>),
     /// The sculpt layer that replaces a pulled layer; `None` if no replacement is needed.
@@ -205,7 +224,7 @@ fn run(job: Job) -> Done {
             let body = fast::Body::kept(Cache::platform().as_ref(), &character, &fast::Params::grab());
             Done::Whole(character, body.map(Box::new))
         }
-        Job::Measure(model, document, gauged) => Done::Measured(measure(&model, &document, *gauged)),
+        Job::Measure(model, document, displayed) => Done::Measured(measure(&model, &document, *displayed)),
         Job::Sketch(renderer, model, document, sketch) => {
             Done::Sketched(sketch.sculpt(&renderer, &model, &document).map(Box::new))
         }
@@ -289,12 +308,7 @@ fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     Ok(evaluator)
 }
 
-/// Measures the strain of the document's pose, and evaluates the measurements `gauges` on the pose `shown`.
-fn measure(
-    model: &Model,
-    document: &Document,
-    (shown, gauges): (Pose, Vec<Measurement>),
-) -> Result<(Strain, Vec<(Measurement, Reading)>)> {
+fn measure(model: &Model, document: &Document, displayed: Displayed) -> Result<(Strain, Readings)> {
     let pose = document.posed(model.skeleton());
     let mut evaluator = evaluator(model, document)?;
     let shape = evaluator.evaluate(model, &pose)?;
@@ -303,12 +317,16 @@ fn measure(
     let iterations = recipe.springs.is_some().then_some(shape.iterations);
     let crossings = model.crossings().pairs(&shape.control).len();
     let strain = Strain::new(recipe.name(), iterations, &report, crossings);
-    let shape = if gauges.is_empty() || shown == pose { shape } else { evaluator.evaluate(model, &shown)? };
+    let on_skin = displayed.crossings || !displayed.measurements.is_empty();
+    let another = on_skin && displayed.pose != pose;
+    let shape = if another { evaluator.evaluate(model, &displayed.pose)? } else { shape };
     let read = |gauge: Measurement| {
         let reading = gauge.read(&model.bound.character, &shape);
         (gauge, reading)
     };
-    Ok((strain, gauges.into_iter().map(read).collect()))
+    let crossings = displayed.crossings.then(|| model.crossings().curve(&shape.control));
+    let readings = displayed.measurements.into_iter().map(read).collect();
+    Ok((strain, Readings { readings, crossings }))
 }
 
 /// Writes the posed character as glTF, with its receipt beside the file.

@@ -4,7 +4,7 @@
 mod saving;
 
 use super::context::say;
-use super::jobs::{Done, Job, Left, Opened, Worker};
+use super::jobs::{Displayed, Done, Job, Left, Opened, Worker};
 use super::preferences;
 use super::report::{Event, Reporter};
 use crate::base::{Error, Result, Version};
@@ -188,7 +188,10 @@ impl AppSession {
                 match strain {
                     Ok((strain, readings)) => {
                         if let Some(bench) = &mut self.bench {
-                            bench.receive_readings(readings);
+                            bench.receive_readings(readings.readings);
+                            if let Some(curve) = readings.crossings {
+                                bench.receive_crossings(self.gauged_at, curve);
+                            }
                         }
                         self.reporter.event(Event::Measured(strain.clone()));
                         News::Measured(strain)
@@ -333,8 +336,9 @@ impl AppSession {
     /// measurements of the skin if they are new or the displayed pose has come to rest.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        let crossings = bench.preferences().crossings;
         let asked = bench.awaits_readings()
-            || (bench.measures_skin()
+            || ((bench.measures_skin() || crossings)
                 && !bench.timeline().playhead.playing
                 && bench.shown_pose().version != self.gauged_at);
         let revision = bench.session().revision();
@@ -346,10 +350,10 @@ impl AppSession {
             }
             let document = Arc::new(document.clone());
             (self.measuring, self.measured) = (true, Some(document.clone()));
-            let gauges = bench.measures().iter().map(|m| m.gauge.clone()).collect();
+            let measurements = bench.measures().iter().map(|m| m.gauge.clone()).collect();
             self.gauged_at = bench.shown_pose().version;
-            let gauged = Box::new((bench.pose().clone(), gauges));
-            self.worker.ask(Job::Measure(model.clone(), document, gauged));
+            let displayed = Displayed { pose: bench.pose().clone(), measurements, crossings };
+            self.worker.ask(Job::Measure(model.clone(), document, Box::new(displayed)));
         }
     }
 

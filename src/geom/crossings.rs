@@ -1,6 +1,6 @@
 //! Intersections of a posed surface with itself, from its shape alone.
 
-use super::ControlMesh;
+use super::{ControlMesh, Place};
 use crate::base::math::Vec3;
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
@@ -22,6 +22,8 @@ const TOUCH: f32 = 1e-5;
 pub struct Crossings {
     bind: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    /// Index of each triangle in the mesh.
+    source: Vec<u32>,
     /// Radius of the limb at each triangle, metres.
     radius: Vec<f32>,
     /// Triangles that share an edge with each triangle.
@@ -45,6 +47,15 @@ pub struct CrossingsReport {
     pub fold_penetration: f64,
 }
 
+/// A piece of the curve along which a surface crosses itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrossingSegment {
+    /// Both ends, on edges of the two triangles that cross.
+    pub ends: [Place; 2],
+    /// World positions of the ends, metres.
+    pub at: [Vec3; 2],
+}
+
 /// A posed surface that answers queries.
 struct Surface<'a> {
     of: &'a Crossings,
@@ -60,14 +71,16 @@ impl Crossings {
     pub fn new(control: &ControlMesh, radius: &[f32]) -> Self {
         let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
         let proper = |t: &&[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
-        let triangles: Vec<[u32; 3]> =
-            control.triangles.iter().filter(soft).filter(proper).copied().collect();
+        let takes_part = |t: &&[u32; 3]| soft(t) && proper(t);
+        let all = control.triangles.iter().zip(0u32..);
+        let (triangles, source): (Vec<[u32; 3]>, Vec<u32>) = all.filter(|(t, _)| takes_part(t)).unzip();
         let radius = triangles.iter().map(|t| t.map(|v| radius[v as usize]).iter().sum::<f32>() / 3.0);
         let mut out = Self {
             bind: control.positions.clone(),
             radius: radius.collect(),
             beside: beside(&triangles),
             triangles,
+            source,
             known: HashSet::new(),
             covered: HashSet::new(),
         };
@@ -99,6 +112,28 @@ impl Crossings {
     pub fn pairs(&self, positions: &[Vec3]) -> Vec<[u32; 2]> {
         let Some(surface) = Surface::new(self, positions) else { return Vec::new() };
         surface.pairs(0.0).into_iter().filter(|p| !self.known.contains(p)).collect()
+    }
+
+    /// The curve along which the surface crosses itself: one segment per pair of [`Crossings::pairs`].
+    ///
+    /// # Panics
+    /// Unless there is one position per vertex.
+    pub fn curve(&self, positions: &[Vec3]) -> Vec<CrossingSegment> {
+        let end = |t: u32, k: usize, share: f32| {
+            let mut weights = [0.0; 3];
+            (weights[k], weights[(k + 1) % 3]) = (1.0 - share, share);
+            let corners = self.corners(positions, t);
+            ((self.source[t as usize], weights), corners[k].lerp(corners[(k + 1) % 3], share))
+        };
+        let segment = |[a, b]: [u32; 2]| {
+            let (of_a, of_b) = (self.corners(positions, a), self.corners(positions, b));
+            let [first, last] = [(a, pierced(of_b, of_a)), (b, pierced(of_a, of_b))]
+                .map(|(t, through)| through.into_iter().zip(0..).filter_map(move |(s, k)| Some((t, k, s?))));
+            let mut ends = first.chain(last).map(|(t, k, share)| end(t, k, share));
+            let (first, last) = (ends.next()?, ends.last()?);
+            Some(CrossingSegment { ends: [first.0, last.0], at: [first.1, last.1] })
+        };
+        self.pairs(positions).into_iter().filter_map(segment).collect()
     }
 
     /// Counts the crossings of a pose and measures the penetration: the distance of a triangle inside the body to the
@@ -164,6 +199,12 @@ fn bounds(corners: [Vec3; 3]) -> Aabb {
 
 /// Whether two triangles cross: an edge of one passes through the inside of the other. Exact for `f32` corners.
 fn cross(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
+    let some = |through: [Option<f32>; 3]| through.iter().any(Option::is_some);
+    some(pierced(b, a)) || some(pierced(a, b))
+}
+
+/// Where each edge of the second triangle passes through the inside of the first one: the fraction from the edge's first end.
+fn pierced(t: [Vec3; 3], of: [Vec3; 3]) -> [Option<f32>; 3] {
     let side = |t: [Vec3; 3], p: Vec3| {
         let [a, b, c, d] = [t[0], t[1], t[2], p].map(|v| {
             let [x, y, z] = v.to_array().map(f64::from);
@@ -171,22 +212,16 @@ fn cross(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
         });
         orient3d(a, b, c, d)
     };
-    let sides = |t: [Vec3; 3], of: [Vec3; 3]| of.map(|p| side(t, p));
-    let apart = |s: &[f64; 3]| {
-        s.iter().all(|v| *v > 0.0) || s.iter().all(|v| *v < 0.0) || s.iter().all(|v| *v == 0.0)
-    };
-    let (of_a, of_b) = (sides(b, a), sides(a, b));
-    if apart(&of_a) || apart(&of_b) {
-        return false;
-    }
-    let pierces = |t: [Vec3; 3], of: [Vec3; 3], s: [f64; 3]| {
-        (0..3).any(|k| {
-            let (p, q, low, high) = (of[k], of[(k + 1) % 3], s[k], s[(k + 1) % 3]);
-            let through = [[0, 1], [1, 2], [2, 0]].map(|[i, j]| side([p, q, t[i]], t[j]));
-            low * high < 0.0 && (through.iter().all(|v| *v > 0.0) || through.iter().all(|v| *v < 0.0))
-        })
-    };
-    pierces(b, a, of_a) || pierces(a, b, of_b)
+    let heights = of.map(|p| side(t, p));
+    std::array::from_fn(|k| {
+        let (p, q, low, high) = (of[k], of[(k + 1) % 3], heights[k], heights[(k + 1) % 3]);
+        let parts = low.min(high) < 0.0 && low.max(high) > 0.0;
+        let through = || {
+            let sides = [[0, 1], [1, 2], [2, 0]].map(|[i, j]| side([p, q, t[i]], t[j]));
+            sides.iter().all(|v| *v > 0.0) || sides.iter().all(|v| *v < 0.0)
+        };
+        (parts && through()).then(|| (low / (low - high)) as f32)
+    })
 }
 
 /// Square of the distance of a point to a triangle, in the manner of Ericson, *Real-Time Collision Detection*, 2004, 5.1.5:
@@ -389,6 +424,34 @@ mod tests {
         assert!(!cross(flat, flat.map(|x| x + Vec3::new(0.1, 0.1, 0.0))), "coplanar triangles do not cross");
         let beside = through(1.0).map(|x| x + Vec3::X);
         assert!(!cross(flat, beside));
+    }
+
+    #[test]
+    fn the_curve_of_crossings_lies_on_both_surfaces_and_is_closed() {
+        let offset = Vec3::new(0.77, 0.013, 0.017);
+        let (mut mesh, posed) = cubes(16, offset);
+        // A triangle that does not count comes first.
+        mesh.triangles.insert(0, [0; 3]);
+        let crossings = Crossings::new(&mesh, &vec![0.5; mesh.positions.len()]);
+        let curve = crossings.curve(&posed);
+        assert_eq!(curve.len(), crossings.report(&posed).crossings);
+        let at = |(t, w): Place| {
+            let corners = mesh.triangles[t as usize].map(|v| posed[v as usize]);
+            corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]
+        };
+        let ends: Vec<[Vec3; 2]> = curve.iter().map(|s| s.ends.map(at)).collect();
+        let far = |s: &CrossingSegment, x: &[Vec3; 2]| (0..2).any(|k| s.at[k].distance(x[k]) > 1e-5);
+        assert!(!curve.iter().zip(&ends).any(|(s, x)| far(s, x)));
+        let on = |x: Vec3, corner: Vec3| {
+            let x = x - corner;
+            let inside = x.min_element() > -1e-5 && x.max_element() < 1.0 + 1e-5;
+            inside && x.to_array().iter().any(|v| v.abs().min((v - 1.0).abs()) < 1e-5)
+        };
+        assert!(ends.iter().flatten().all(|x| on(*x, Vec3::ZERO) && on(*x, offset)));
+        // Every end is the end of another segment.
+        let others = |x: &Vec3| ends.iter().flatten().filter(|y| x.distance(**y) < 1e-4).count();
+        assert!(ends.iter().flatten().all(|x| others(x) >= 2));
+        assert!(crossings.curve(&mesh.positions).is_empty());
     }
 
     #[test]

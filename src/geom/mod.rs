@@ -22,7 +22,7 @@ mod weld;
 
 pub use cholesky::{Cholesky, Columns, Entry};
 pub use cotangent::half_cotangents;
-pub use crossings::{Crossings, CrossingsReport};
+pub use crossings::{CrossingSegment, Crossings, CrossingsReport};
 pub use distortion::{Distortion, DistortionReport};
 pub use fit::fit_rotation;
 pub use geodesic::{position, shortest_way, through};

@@ -192,6 +192,8 @@ pub enum Command {
     Smooth(bool),
     /// Shows or hides attachment points and scale vectors, in the colours of the selected joint's weights.
     Binding(bool),
+    /// Shows or hides the curve along which the skin crosses itself.
+    Crossings(bool),
     /// Starts or stops the turntable, which slowly rotates the character about its vertical axis.
     Turntable(bool),
     /// Rotates the view in steps; negative is left.

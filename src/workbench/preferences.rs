@@ -32,6 +32,8 @@ pub struct Preferences {
     pub smooth: bool,
     /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
+    /// Whether the curve is drawn along which the skin crosses itself.
+    pub crossings: bool,
     /// Whether the turntable rotates the character.
     pub turntable: bool,
     /// Whether two hands may tilt the world.
@@ -59,6 +61,7 @@ impl Default for Preferences {
             wire: false,
             smooth: true,
             binding: false,
+            crossings: false,
             turntable: false,
             roll_world: false,
             left_handed: false,

@@ -112,6 +112,7 @@ commands! {
     Measure => "Measure",
     Wire => "Wire",
     Binding => "Binding",
+    Crossings => "Crossings of the skin",
     Turntable => "Turntable",
     SnapTurn => "Snap turn",
     LifeSize => "Life size",

@@ -53,6 +53,7 @@ pub struct Workbench {
     joint: JointTool,
     accent: AccentTool,
     measure: MeasureTool,
+    crossings: show::Crossings,
     /// Attachments of the character, once known.
     attachments: Option<Arc<Attachments>>,
     /// Sculpt layers from background jobs, added when no tool is in use.
@@ -140,6 +141,7 @@ impl Workbench {
             joint: JointTool::default(),
             accent: AccentTool::default(),
             measure: MeasureTool::default(),
+            crossings: show::Crossings::default(),
             attachments: None,
             coming: Vec::new(),
             pulled: Vec::new(),

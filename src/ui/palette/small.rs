@@ -119,7 +119,7 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
         ("Volume", volume),
         ("Stretch, most", (percent(s.stretch_max), judged(s.stretch_max.into(), 0.5, 1.0))),
         ("Stretch, mean", (percent(s.stretch_mean), judged(s.stretch_mean.into(), 0.03, 0.08))),
-        ("Turned over", (s.flipped.to_string(), judged(s.flipped as f64, 1.0, 50.0))),
+        ("Inverted", (s.flipped.to_string(), judged(s.flipped as f64, 1.0, 50.0))),
         ("Crossings", (s.crossings.to_string(), judged(s.crossings as f64, 1.0, 50.0))),
     ];
     let top = room.min.y + 48.0;

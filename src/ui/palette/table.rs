@@ -53,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Shape, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 53] = [
+pub const ENTRIES: [Entry; 54] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -91,6 +91,7 @@ pub const ENTRIES: [Entry; 53] = [
     on(View, 1, 0.6, Item::Of(C::Contact), "Contact", None),
     on(View, 2, 1.0, Item::Of(C::Wire), "Wire", Some(Icon::Wire)),
     on(View, 2, 1.0, Item::Of(C::Binding), "Binding", Some(Icon::Binding)),
+    on(View, 2, 1.1, Item::Of(C::Crossings), "Crossings", Some(Icon::Crossings)),
     on(View, 2, 1.0, Item::Of(C::Measure), "Measure", Some(Icon::Measure)),
     // These arrow tiles are too narrow for a label.
     on(View, 3, 0.35, Item::TurnLeft, "Turn", Some(Icon::Left)),
@@ -262,6 +263,7 @@ impl Item {
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
             C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
+            C::Crossings => Offer::Switch { on: p.crossings, command: Command::Crossings(!p.crossings) },
             C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
             C::SnapTurn => press(Command::SnapTurn(1), true),
             C::LifeSize => press(Command::LifeSize, true),

@@ -278,6 +278,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
         Act::Wire => Command::Wire(!p.wire),
         Act::Binding => Command::Binding(!p.binding),
+        Act::Crossings => Command::Crossings(!p.crossings),
         Act::Turntable => Command::Turntable(!p.turntable),
         Act::TurnLeft => Command::SnapTurn(-1),
         Act::TurnRight => Command::SnapTurn(1),

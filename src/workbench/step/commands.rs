@@ -1,10 +1,11 @@
 //! Calls from outside of a step: commands, edits by panels, joints held by a gizmo.
 
 use crate::base::math::{DQuat, DVec3};
-use crate::base::{NodeId, SculptId};
+use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
 use crate::deform::fast;
 use crate::document::{DeformerSettings, Edit, Operation};
+use crate::geom::CrossingSegment;
 use crate::scene::{CONTACT, DAMPINGS, Measurement, Reading, Refit, SWINGS, method, recipe};
 use crate::surface::{Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
@@ -100,6 +101,7 @@ impl Workbench {
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
             Command::Binding(on) => p.binding = on,
+            Command::Crossings(on) => p.crossings = on,
             Command::Turntable(on) => p.turntable = on,
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
@@ -276,9 +278,15 @@ impl Workbench {
         self.measure.receive(readings);
     }
 
+    /// Sets the curve along which the skin crosses itself, measured in this version of the displayed pose.
+    pub fn receive_crossings(&mut self, pose: Version, curve: Vec<CrossingSegment>) {
+        self.crossings.receive(pose, curve);
+    }
+
     /// Stops waiting for readings, for example after the measurement failed.
     pub fn give_readings_up(&mut self) {
         self.measure.give_up();
+        self.crossings.receive(self.context.pose_version, Vec::new());
     }
 
     /// Removes the measure with this index.

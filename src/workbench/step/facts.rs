@@ -156,9 +156,10 @@ impl Workbench {
         self.measure.is_under_way()
     }
 
-    /// Whether any measure waits for [`Workbench::receive_readings`].
+    /// Whether a measure or the crossings wait for [`Workbench::receive_readings`] or [`Workbench::receive_crossings`].
     pub fn awaits_readings(&self) -> bool {
         self.measures().iter().any(Measure::awaits_reading)
+            || (self.preferences.crossings && self.crossings.is_unknown())
     }
 
     /// Output of the last step.

@@ -22,6 +22,9 @@ impl Workbench {
         if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
             binding::lines(&self.context, attachments, self.touched, &mut out.lines);
         }
+        if self.preferences.crossings {
+            self.crossings.lines(self.context.pose_version, &mut out.lines);
+        }
         self.skin.lines(&self.context, &mut out.lines);
         self.line.document_lines(&self.context, &mut out.lines);
         self.line.lines(&self.context, &mut out.lines);

@@ -1,8 +1,10 @@
-//! Lines that belong to no tool: ground landmarks, hands, brush, bones and pins.
+//! Lines that belong to no tool: ground landmarks, hands, brush, bones, pins and crossings of the skin.
 
 use super::hands::HandFrame;
 use super::{EditContext, Moment};
+use crate::base::Version;
 use crate::base::math::{Aabb, Turn, Vec3};
+use crate::geom::CrossingSegment;
 use crate::render::{Lines, Segment};
 use crate::workbench::{Tool, Tracking};
 
@@ -14,6 +16,9 @@ const FRONT: [u8; 4] = [96, 140, 232, 160];
 const HAND: [u8; 4] = [235, 238, 244, 220];
 const BRUSH: [u8; 4] = [255, 255, 255, 150];
 const PIN: [u8; 4] = [84, 226, 220, 255];
+const CROSSING: [u8; 4] = [255, 60, 60, 255];
+/// Maximum number of segments of the curve that is drawn.
+const CROSSINGS: usize = 4096;
 
 /// Landmarks on the ground, which show direction and scale wherever the user has pulled the world. Posts are 1 m high
 /// at the corners of a 2 m square, both scaled by a power of ten to suit the character.
@@ -50,6 +55,36 @@ impl Landmarks {
             b: world_from_floor.point(s.b),
             ..*s
         }));
+    }
+}
+
+/// The curve along which the skin crosses itself.
+#[derive(Default)]
+pub struct Crossings {
+    /// The curve, with the version of the displayed pose that it belongs to.
+    measured: Option<(Version, Vec<CrossingSegment>)>,
+}
+
+impl Crossings {
+    /// Sets the curve of a version of the displayed pose.
+    pub fn receive(&mut self, pose: Version, mut curve: Vec<CrossingSegment>) {
+        curve.truncate(CROSSINGS);
+        self.measured = Some((pose, curve));
+    }
+
+    /// Whether no curve was received yet.
+    pub fn is_unknown(&self) -> bool {
+        self.measured.is_none()
+    }
+
+    /// Draws the curve, if it belongs to this version of the displayed pose.
+    pub fn lines(&self, pose: Version, out: &mut Lines) {
+        let known = self.measured.iter().filter(|(version, _)| *version == pose);
+        for segment in known.flat_map(|(_, curve)| curve) {
+            let first = out.segments.len();
+            out.on_surface(&segment.ends, &segment.at, CROSSING, 3.0, 0.0);
+            out.segments[first..].iter_mut().for_each(|s| s.hidden = 0.6);
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use super::review::press;
 use super::shaping::{AT_PALETTE, arc_of_ring, look_near};
 use super::stage::{Session, differing, words};
+use image::RgbImage;
+use sinew::app::report::Event;
 use sinew::base::math::{Quat, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::Recipe;
@@ -89,6 +91,22 @@ fn a_bulging_calf_meets_the_thigh_and_a_hand_presses_into_the_belly() {
     look_near(&mut s, belly);
     let through = s.app.picture("flesh_belly_without_contact");
     assert!(differing(&pressed, &through) > 30, "contact changes nothing that shows");
+    // A red curve shows where the hand passes through the belly.
+    s.play("head at 0 1.6 0 &\nhead turn 0 0 0");
+    s.play(AT_PALETTE);
+    let measured = |e: &Event| matches!(e, Event::Measured(_)).then_some(());
+    let count = |s: &Session| s.app.events.iter().filter_map(measured).count();
+    let (earlier, steps) = (count(&s), s.app.frame.history);
+    press(&mut s, Some(Page::View), &Spot::Command(Command::Crossings(true)));
+    if count(&s) == earlier {
+        s.app.event("the crossings", measured);
+    }
+    look_near(&mut s, belly);
+    let curve = s.app.picture("flesh_belly_crossings");
+    let red = |p: &RgbImage| p.pixels().filter(|p| p.0[0] > 180 && p.0[1].max(p.0[2]) < 110).count();
+    println!("red pixels: {} with the curve, {} without", red(&curve), red(&through));
+    assert!(red(&curve) > red(&through) + 20, "no curve shows the crossings");
+    assert_eq!(s.app.frame.history, steps, "a view is no edit");
     s.app.press(Command::Undo);
     assert_eq!(s.app.hash(), before);
 

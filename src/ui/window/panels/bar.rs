@@ -64,6 +64,7 @@ fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
         for (act, label, on) in [
             (Act::Turntable, "Turntable", p.turntable),
             (Act::Binding, "Binding", p.binding),
+            (Act::Crossings, "Crossings", p.crossings),
             (Act::Wire, "Bones", p.wire),
         ] {
             let clicked = text(ui, act, label, on);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::math::Turn;
+use crate::geom::CrossingSegment;
 use crate::workbench::Similarity;
 
 /// A user in front of the biped, after two seconds of the turntable.
@@ -215,4 +216,30 @@ fn panels_learn_where_the_character_is_and_what_the_hands_hold() {
     let hand = s.bench.output().world_from_room.inverse_point(s.joint(HAND));
     let near = about.body.iter().flat_map(|c| c.ends).map(|p| p.distance(hand)).fold(f32::INFINITY, f32::min);
     assert!(near < 1e-5 && about.body.iter().all(|c| c.radius < 0.5), "{near}");
+}
+
+#[test]
+fn crossings_are_drawn_in_the_pose_that_they_were_measured_in() {
+    let mut s = Script::biped();
+    let anchored = |s: &Script| s.bench.output().lines.anchors.len();
+    let segment =
+        CrossingSegment { ends: [(0, [1.0, 0.0, 0.0]), (1, [0.0, 1.0, 0.0])], at: [Vec3::X, Vec3::Y] };
+    s.step();
+    assert!(!s.bench.awaits_readings(), "nobody asked");
+    s.bench.run_command(Command::Crossings(true));
+    s.step();
+    assert!(s.bench.awaits_readings() && anchored(&s) == 0);
+    s.bench.receive_crossings(s.bench.shown_pose().version, vec![segment; 3]);
+    s.step();
+    assert!(!s.bench.awaits_readings() && anchored(&s) == 3);
+    // The curve of another pose is not drawn.
+    s.bench.receive_crossings(Version::new(), vec![segment; 3]);
+    s.step();
+    assert_eq!(anchored(&s), 0);
+    s.bench.receive_crossings(s.bench.shown_pose().version, vec![segment; 100_000]);
+    s.step();
+    assert!(anchored(&s) < 5000, "a frame draws a limited number");
+    s.bench.run_command(Command::Crossings(false));
+    s.step();
+    assert_eq!(anchored(&s), 0);
 }
