@@ -8,13 +8,12 @@ use crate::app::context::{Context, folder, write_png};
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::deform::Recipe;
 use crate::deform::volume::Exact;
 use crate::document::DeformerSettings;
 use crate::geom::{CrossingsReport, MeasureReport};
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Angle, Cell, Evaluator, Model, Studio, recipe, sheet};
+use crate::scene::{Angle, Cell, Evaluator, Model, Studio, Where, recipe, sheet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +36,17 @@ pub struct Line {
     pub milliseconds: f64,
 }
 
+/// Returns an evaluator for a method of [`Args::methods`].
+///
+/// # Errors
+/// An error if the method cannot be bound.
+pub fn evaluator(side: &Where, model: &Model, method: &DeformerSettings) -> Result<Evaluator> {
+    match Exact::from_name(&method.method) {
+        Some(exact) => Evaluator::exact(model, exact),
+        None => Evaluator::new(side, model, &recipe(method)?),
+    }
+}
+
 /// Evaluates methods on one pose and returns a table line and a shape per method.
 ///
 /// # Errors
@@ -45,7 +55,7 @@ pub fn evaluate(
     context: &mut Context,
     model: &Model,
     pose: &Pose,
-    methods: &[String],
+    methods: &[DeformerSettings],
     cpu: bool,
 ) -> Result<Vec<(Line, crate::scene::Evaluation)>> {
     let side = context.side(cpu)?;
@@ -53,14 +63,11 @@ pub fn evaluate(
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let mut out = Vec::new();
     for method in methods {
-        let mut evaluator = match Exact::from_name(method) {
-            Some(exact) => Evaluator::exact(model, exact)?,
-            None => Evaluator::new(&side, model, &Recipe::from_name(method)?)?,
-        };
+        let mut evaluator = evaluator(&side, model, method)?;
         let shape = evaluator.evaluate(model, pose)?;
         let line = Line {
             file: file.clone(),
-            method: method.clone(),
+            method: method.method.clone(),
             measure: model.measure(&rig, &shape.control),
             crossings: model.crossings().report(&shape.control),
             iterations: shape.iterations,
@@ -81,7 +88,7 @@ pub struct Args {
     #[command(flatten)]
     pub pose: PoseArgs,
     /// Comma-separated; `gold` is the volume solved to convergence, which takes seconds per pose; `tets` is the same for
-    /// tetrahedra and held points of the skin (paper 4)
+    /// tetrahedra and held points of the skin
     #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into(), "volume".into()])]
     pub methods: Vec<String>,
     /// Bend each of the character's main joints by these degrees, one at a time, in place of a pose (without a value: 90)
@@ -92,7 +99,7 @@ pub struct Args {
     #[arg(long, value_name = "DEGREES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "120,180")]
     pub twists: Vec<f32>,
-    /// With --bends or --twists: a parameter of springs or volume, e.g. torsion=0.5
+    /// A parameter, e.g. torsion=0.5 or contact=3, for the methods that have it; lbs keeps its defaults
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// Processor that evaluates
@@ -110,8 +117,8 @@ impl Args {
         bends.chain(self.twists.iter().map(|d| Motion::Twist(*d))).collect()
     }
 
-    /// Returns the settings of the requested methods. Each `--set` applies to springs and volume, where they have such a
-    /// parameter.
+    /// Returns the settings of the requested methods. Each `--set` applies to the methods that have such a parameter, except
+    /// LBS, with which the others are compared.
     ///
     /// # Errors
     /// If no requested method has the parameter, or the value is wrong.
@@ -120,31 +127,24 @@ impl Args {
             |method: &str, set: Vec<String>| MethodArgs { method: Some(method.to_owned()), set }.settings();
         let accepts =
             |method: &str, set: &str| with(method, vec![set.to_owned()]).and_then(|s| recipe(&s).map(|_| ()));
-        let tuned: Vec<&String> =
-            self.methods.iter().filter(|m| ["springs", "volume"].contains(&m.as_str())).collect();
+        let fixed = |m: &str| m == "lbs" || Exact::from_name(m).is_some();
+        let tuned = || self.methods.iter().filter(|m| !fixed(m));
         for set in &self.set {
-            let mut errors = tuned.iter().map(|m| accepts(m, set).err()).collect::<Vec<_>>();
-            match errors.iter().position(Option::is_none) {
-                Some(_) => {}
-                None => match errors.first_mut().and_then(Option::take) {
-                    Some(error) => return Err(error),
-                    None => {
-                        return Err(Error::input(
-                            format!("--set {set}"),
-                            "compare springs or volume, or leave it out",
-                        ));
-                    }
-                },
+            let mut last =
+                Error::input(format!("--set {set}"), "compare a method other than lbs, or leave it out");
+            if tuned().all(|m| accepts(m, set).map_err(|e| last = e).is_err()) {
+                return Err(last);
             }
         }
         let settings = |method: &String| {
-            if Exact::from_name(method).is_some() {
-                return Ok(DeformerSettings { method: method.clone(), ..DeformerSettings::default() });
+            if fixed(method) {
+                return Ok(DeformerSettings::of(method));
             }
-            let set = if tuned.contains(&method) { self.set.clone() } else { Vec::new() };
-            with(method, set.into_iter().filter(|set| accepts(method, set).is_ok()).collect())
+            with(method, self.set.iter().filter(|set| accepts(method, set).is_ok()).cloned().collect())
         };
-        self.methods.iter().map(settings).collect()
+        let out: Vec<DeformerSettings> = self.methods.iter().map(settings).collect::<Result<_>>()?;
+        out.iter().filter(|s| !fixed(&s.method)).try_for_each(|s| recipe(s).map(|_| ()))?;
+        Ok(out)
     }
 }
 
@@ -156,7 +156,7 @@ impl Args {
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let (cpu, motions) = (args.on.is_cpu(), args.motions());
     if motions.is_empty() {
-        return compare(context, &args.files, &args.pose, &args.methods, cpu, &args.out);
+        return compare(context, &args.files, &args.pose, &args.settings()?, cpu, &args.out);
     }
     compare_joints(context, &args.files, &motions, &args.settings()?, cpu, &args.out)
 }
@@ -169,14 +169,10 @@ fn compare(
     context: &mut Context,
     files: &[PathBuf],
     pose: &PoseArgs,
-    methods: &[String],
+    methods: &[DeformerSettings],
     cpu: bool,
     out: &Path,
 ) -> Result<String> {
-    methods
-        .iter()
-        .filter(|m| Exact::from_name(m).is_none())
-        .try_for_each(|m| Recipe::from_name(m).map(|_| ()))?;
     let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for path in files {
         let model = Model::load(path, &BindOptions::default())?;

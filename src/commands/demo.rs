@@ -165,8 +165,8 @@ fn write_pictures(context: &mut Context, shown: &Shown<'_>, pose: &Pose, shape: 
 
 fn write_sheet(context: &mut Context, shown: &Shown<'_>, pose: &Pose) -> Result<()> {
     let Shown { model, out, .. } = *shown;
-    let mut all = evaluate(context, model, &model.rest(), &["lbs".to_owned()], false)?;
-    all.extend(evaluate(context, model, pose, &METHODS.map(str::to_owned), false)?);
+    let mut all = evaluate(context, model, &model.rest(), &[DeformerSettings::of("lbs")], false)?;
+    all.extend(evaluate(context, model, pose, &METHODS.map(DeformerSettings::of), false)?);
     let mut row = pictures(context, model, &all)?;
     row[0].caption = vec!["BEFORE".into()];
     let lines: Vec<_> = all.into_iter().skip(1).map(|(line, _)| line).collect();
@@ -197,7 +197,7 @@ fn write_close_ups(context: &mut Context, shown: &Shown<'_>) -> Result<()> {
     let (side, renderer) = (context.side(false)?, context.renderer()?);
     let distortion = Distortion::new(&model.bound.character.control);
     let mut studio = Studio::new(&renderer, model)?;
-    let methods = METHODS.map(|m| DeformerSettings { method: m.to_owned(), ..DeformerSettings::default() });
+    let methods = METHODS.map(DeformerSettings::of);
     let mut rows = Vec::new();
     study(&side, model, &close_up_poses(model), &methods, |joint, region, shapes| {
         let view = close_up(region, joint, shapes);

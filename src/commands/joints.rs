@@ -1,16 +1,16 @@
 //! `sinew compare --bends --twists`: compares methods at a character's own joints and rotates one joint at a time.
 
+use super::compare::evaluator;
 use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
 use crate::base::math::{Aabb, DQuat, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
-use crate::deform::volume::Exact;
 use crate::document::DeformerSettings;
 use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, volume_under};
 use crate::render::Lines;
 use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
-use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet};
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, sheet};
 use image::RgbaImage;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -239,11 +239,8 @@ pub fn study(
     mut each: impl FnMut(&LimbJoint, &Region, &[(JointLine, Evaluation)]) -> Result<()>,
 ) -> Result<Vec<JointLine>> {
     let skeleton = model.skeleton();
-    let bound = |method: &DeformerSettings| match Exact::from_name(&method.method) {
-        Some(exact) => Evaluator::exact(model, exact),
-        None => Evaluator::new(side, model, &recipe(method)?),
-    };
-    let mut evaluators: Vec<Evaluator> = methods.iter().map(bound).collect::<Result<_>>()?;
+    let mut evaluators: Vec<Evaluator> =
+        methods.iter().map(|m| evaluator(side, model, m)).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let distortion = Distortion::new(&model.bound.character.control);
     let (crossings, flesh) = (model.crossings(), Flesh::new(model));

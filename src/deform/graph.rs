@@ -10,6 +10,7 @@ use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
+use super::volume::Rest;
 use super::volume::cells::Cells;
 use super::volume::gpu::{VolumePipelines, VolumeState};
 use super::{Bound, Geometric, Recipe, springs, volume};
@@ -176,8 +177,8 @@ impl Graph {
         };
         let display = surface::bind(&bound.character, Crease::Source);
         let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
-        // The volume places the skin anew, so sculpt layers come after it.
-        let (bound, radial) = (bound.clone(), recipe.geometric.is_radial() && volume.is_none());
+        // The volume places the skin itself, so sculpt layers come after it.
+        let (bound, radial) = (bound.clone(), recipe.geometric.is_radial() && !recipe.is_volume());
         let kernels = kernels.clone();
         let first = recipe.geometric.clone();
         Ok(Self {
@@ -217,7 +218,7 @@ impl Graph {
             // The stiffness of vertices that the previous layers changed must be recomputed.
             node.stiff = false;
         }
-        if let Some((_, volume)) = &mut self.volume {
+        if let Some((_, volume)) = self.volume.as_mut().filter(|v| v.0.rest == Rest::Bind) {
             self.kernels.volume.set_sculpts(volume, state.as_ref().map(|s| s.offsets()))?;
         }
         self.sculpts = state.map(|state| SculptNode { field, state, changed: true });
@@ -315,7 +316,12 @@ impl Graph {
             kernels.sculpt.update(&mut node.state, &node.field, &self.control, frame);
         }
         kernels.geometric.record(&self.geometric, &self.rig, frame);
-        if let Some((_, state)) = &mut self.volume {
+        let (mut elastic, contact) = match &mut self.volume {
+            Some((params, state)) if params.rest == Rest::Bind => (Some(state), None),
+            Some((_, state)) => (None, Some(state)),
+            None => (None, None),
+        };
+        if let Some(state) = &mut elastic {
             frame.phase("volume");
             let changed = self.sculpts.as_ref().is_some_and(|s| s.changed);
             kernels.volume.sculpt(state, changed, frame);
@@ -325,7 +331,7 @@ impl Graph {
         if let Some(node) = &self.sculpts {
             kernels.sculpt.record(&node.state, &self.control, frame);
         }
-        if let Some((_, state)) = &self.volume {
+        if let Some(state) = elastic {
             kernels.volume.record_skin(state, frame);
             frame.barrier();
         }
@@ -333,6 +339,11 @@ impl Graph {
             frame.phase("springs");
             let field = self.sculpts.as_ref().map(|s| (&s.field, s.changed));
             node.record(&kernels.springs, field, &self.rig, frame);
+        }
+        if let Some(state) = contact {
+            frame.phase("contact");
+            kernels.volume.record(&kernels.geometric, state, &self.rig, frame);
+            kernels.volume.record_skin(state, frame);
         }
         if let Some(node) = &mut self.sculpts {
             node.changed = false;

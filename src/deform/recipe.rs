@@ -1,12 +1,13 @@
 //! The authored choice of the nodes that deform a character.
 
 use super::clock::Frames;
+use super::volume::Rest;
 use super::{Geometric, fast, springs, volume};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A geometric method, optionally followed by springs or by the volume.
+/// A geometric method, optionally followed by springs, then by the volume or by contact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
@@ -15,7 +16,8 @@ pub struct Recipe {
     /// The settings of the spring node; `None` for a recipe without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub springs: Option<springs::Params>,
-    /// The settings of the volume node, if any; not together with springs.
+    /// The settings of the volume node, if any. With [`Rest::Pose`] it adds contact to the nodes before; with [`Rest::Bind`]
+    /// it stands alone, without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<volume::Params>,
 }
@@ -67,7 +69,7 @@ impl Recipe {
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
     /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
     /// names, `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of `fast` and of
-    /// springs. Numbers out of range are clamped.
+    /// springs. Every method accepts `contact`. Numbers out of range are clamped.
     ///
     /// # Errors
     /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type. The error lists the valid
@@ -86,6 +88,11 @@ impl Recipe {
             }
             *params = merged::<volume::Params>(name, params, given)?.sane();
             return Ok(out);
+        }
+        if let Some(contact) = given.remove("contact") {
+            let own = Map::from_iter([("contact".to_owned(), contact)]);
+            let params = merged::<volume::Params>(name, &volume::Params::only_contact(0), own)?;
+            out.volume = (params.contact > 0).then(|| params.sane());
         }
         if let Some(params) = &mut out.springs {
             if let Some(start) = given.remove("start") {
@@ -129,15 +136,20 @@ impl Recipe {
     /// Sets a numeric setting by name. Clamps values and rounds counts. Returns false if the method has no such
     /// setting. Does not allocate, because animated settings call this in every frame.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
+        if name == "contact" && !self.is_volume() {
+            let cycles = value.round().max(0.0) as u32;
+            self.volume = (cycles > 0).then(|| volume::Params::only_contact(cycles));
+            return true;
+        }
         self.geometric.set_number(name, value)
             || self.springs.as_mut().is_some_and(|springs| springs.set_number(name, value))
-            || self.volume.as_mut().is_some_and(|volume| volume.set_number(name, value))
+            || self.elastic_mut().is_some_and(|volume| volume.set_number(name, value))
     }
 
     /// Returns the frequency, hertz, and the damping ratio of the flesh; `None` if the method has no flesh that swings.
     pub fn dynamics(&self) -> Option<[f32; 2]> {
         let springs = self.springs.map(|s| [s.dynamics, s.damping]);
-        springs.or(self.volume.map(|v| [v.dynamics, v.damping]))
+        springs.or(self.elastic().map(|v| [v.dynamics, v.damping]))
     }
 
     /// Whether frames depend on their time and on earlier frames, because dynamics are on.
@@ -148,7 +160,7 @@ impl Recipe {
     /// Whether a frame starts from the result of the previous frame.
     pub fn frames(&self) -> Frames {
         let springs = self.springs.map(|s| s.frames);
-        springs.or(self.volume.map(|v| v.frames)).unwrap_or(Frames::Independent)
+        springs.or(self.elastic().map(|v| v.frames)).unwrap_or(Frames::Independent)
     }
 
     /// Whether a graph bound to this recipe can switch to `other` with [`super::Graph::adopt`].
@@ -161,9 +173,22 @@ impl Recipe {
         springs && volumes && self.geometric.can_become(&other.geometric)
     }
 
+    /// Whether the method is the volume.
+    pub fn is_volume(&self) -> bool {
+        self.elastic().is_some()
+    }
+
+    fn elastic(&self) -> Option<&volume::Params> {
+        self.volume.as_ref().filter(|v| v.rest == Rest::Bind)
+    }
+
+    fn elastic_mut(&mut self) -> Option<&mut volume::Params> {
+        self.volume.as_mut().filter(|v| v.rest == Rest::Bind)
+    }
+
     /// Returns the recipe's name, as in [`Recipe::NAMES`].
     pub fn name(&self) -> &'static str {
-        if self.volume.is_some() {
+        if self.is_volume() {
             return "volume";
         }
         match (&self.springs, &self.geometric) {
@@ -198,9 +223,14 @@ fn merged<T: Serialize + serde::de::DeserializeOwned>(
 
 fn unknown(method: &str, given: &Map<String, Value>, known: &[String]) -> Error {
     let names: Vec<&str> = given.keys().filter(|k| !known.contains(k)).map(String::as_str).collect();
-    let remedy =
-        if known.is_empty() { "leave it out".into() } else { format!("it has {}", known.join(", ")) };
-    Error::input(format!("{method} has no parameter {}", names.join(", ")), remedy)
+    let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if !known.contains(&"contact") {
+        known.push("contact");
+    }
+    Error::input(
+        format!("{method} has no parameter {}", names.join(", ")),
+        format!("it has {}", known.join(", ")),
+    )
 }
 
 #[cfg(test)]
@@ -226,12 +256,23 @@ mod tests {
         let out = recipe("fast+springs", &both).unwrap();
         assert_eq!((out.name(), out.springs.map(|s| s.surface)), ("fast+springs", Some(0.5)));
         assert!(matches!(out.geometric, Geometric::Fast(p) if p.extra == 5));
+        for method in Recipe::NAMES {
+            let with = |cycles: i32| recipe(method, &[("contact", cycles.into())]).unwrap();
+            let (off, on) = (with(0), with(3));
+            assert_eq!((off.name(), on.name(), on.dynamics()), (method, method, off.dynamics()));
+            assert_eq!(on.volume.map(|v| (v.contact, v.rest == Rest::Bind)), Some((3, method == "volume")));
+            assert_eq!(off.volume.is_some(), method == "volume");
+            // Contact needs a binding of its own, but the number of cycles does not.
+            assert_eq!((off.can_become(&on), with(5).can_become(&on)), (method == "volume", true));
+        }
         for (wrong, word) in [
             (recipe("springs", &[("stiffness", 1.into())]), "torsion"),
             (recipe("springs", &[("surface", "much".into())]), "surface"),
             (recipe("lbs", &[("factor", 1.into())]), "factor"),
             (recipe("nurbs", &[]), "rigid"),
             (recipe("fast+springs", &[("stiffness", 1.into())]), "torsion"),
+            (recipe("lbs", &[("contact", "much".into())]), "contact"),
+            (recipe("volume", &[("rest", "pose".into())]), "firmness"),
         ] {
             let text = wrong.unwrap_err().to_string();
             assert!(text.contains(word), "{text}");

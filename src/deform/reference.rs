@@ -4,7 +4,7 @@ use super::sculpt::cpu::displace;
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Crease, Display};
 use super::volume::solve::VolumeReference;
-use super::volume::{Exact, Params};
+use super::volume::{Exact, Params, Rest};
 use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
 use crate::base::{Result, SculptId};
@@ -56,8 +56,8 @@ impl CpuGraph {
     /// Replaces the sculpt layers; all new layers are off.
     pub fn set_sculpts(&mut self, sculpts: &[BoundSculpt]) {
         let before = std::mem::replace(&mut self.field, Field::new(sculpts)).vertices;
-        // The volume places the skin anew, so its layers come after it.
-        self.radial = self.volume.is_none() && self.geometric.set_offsets(&before, &self.field);
+        // The volume places the skin itself, so its layers come after it.
+        self.radial = !self.places_skin() && self.geometric.set_offsets(&before, &self.field);
         if let Some(springs) = &mut self.springs {
             springs.set_edits(&self.field);
         }
@@ -76,9 +76,11 @@ impl CpuGraph {
         if !self.field.set(states) {
             return;
         }
-        match &mut self.volume {
-            Some(volume) => volume.set_sculpts(&self.field),
-            None => _ = self.geometric.set_offsets(&[], &self.field),
+        if let Some(volume) = &mut self.volume {
+            volume.set_sculpts(&self.field);
+        }
+        if !self.places_skin() {
+            self.geometric.set_offsets(&[], &self.field);
         }
         if let Some(springs) = &mut self.springs {
             springs.set_moment(&self.field);
@@ -90,14 +92,26 @@ impl CpuGraph {
         if self.first != recipe.geometric {
             return false;
         }
-        match (&mut self.springs, &recipe.springs, &mut self.volume, &recipe.volume) {
-            (Some(springs), Some(params), None, None) => springs.set_params(params),
-            (None, None, Some(volume), Some(params)) if volume.params().can_become(params) => {
-                volume.set_params(params);
-            }
-            _ => return false,
+        let volumes = match (&self.volume, &recipe.volume) {
+            (Some(own), Some(other)) => own.params().can_become(other),
+            (own, other) => own.is_some() == other.is_some(),
+        };
+        let nothing = self.springs.is_none() && self.volume.is_none();
+        if nothing || !volumes || self.springs.is_some() != recipe.springs.is_some() {
+            return false;
+        }
+        if let (Some(springs), Some(params)) = (&mut self.springs, &recipe.springs) {
+            springs.set_params(params);
+        }
+        if let (Some(volume), Some(params)) = (&mut self.volume, &recipe.volume) {
+            volume.set_params(params);
         }
         true
+    }
+
+    /// Whether the volume places the skin instead of the nodes before it.
+    fn places_skin(&self) -> bool {
+        self.volume.as_ref().is_some_and(|v| v.params().rest == Rest::Bind)
     }
 
     /// Sets the time of the next frames, seconds, like [`super::Graph::set_time`].
@@ -123,18 +137,22 @@ impl CpuGraph {
         let posed = self.geometric.evaluate(rig, &mut self.streams);
         let rig = posed.as_ref().unwrap_or(rig);
         times.push((self.geometric.name(), start.elapsed()));
+        let (field, character) = (&self.field, &self.bound.character);
+        if !self.places_skin() {
+            if !self.radial {
+                displace(field, character, rig, &mut self.streams.position);
+            }
+            if let Some(springs) = &self.springs {
+                let start = Instant::now();
+                self.iterations = springs.solve(rig, &mut self.streams).iterations;
+                times.push(("springs", start.elapsed()));
+            }
+        }
         if let Some(volume) = &mut self.volume {
             let start = Instant::now();
-            let (field, character) = (&self.field, &self.bound.character);
+            let name = if volume.params().rest == Rest::Bind { "volume" } else { "contact" };
             volume.solve(rig, &mut self.streams.position, |x| displace(field, character, rig, x));
-            times.push(("volume", start.elapsed()));
-        } else if !self.radial {
-            displace(&self.field, &self.bound.character, rig, &mut self.streams.position);
-        }
-        if let Some(springs) = &self.springs {
-            let start = Instant::now();
-            self.iterations = springs.solve(rig, &mut self.streams).iterations;
-            times.push(("springs", start.elapsed()));
+            times.push((name, start.elapsed()));
         }
         let start = Instant::now();
         self.surface.reference(rig, &self.streams.position, morph, out);

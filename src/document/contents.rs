@@ -96,6 +96,11 @@ pub struct DeformerSettings {
 }
 
 impl DeformerSettings {
+    /// Returns the settings of a method with its default parameters.
+    pub fn of(method: &str) -> Self {
+        Self { method: method.to_owned(), parameters: BTreeMap::new() }
+    }
+
     /// Returns the deformer recipe for this method and these parameters.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ impl Default for Options {
 }
 
 /// A finished posed export in memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Export {
     /// The content of the .glb.
     pub glb: Vec<u8>,
@@ -106,7 +106,25 @@ pub struct Export {
     /// Data that the file cannot represent exactly.
     pub problems: Vec<Problem>,
     /// Counts crossing triangles for the receipt.
-    pub(super) skin: Option<Arc<Skin>>,
+    pub(super) skin: Arc<Skin>,
+}
+
+impl Export {
+    /// An empty export of a character.
+    pub(super) fn new(character: &Character) -> Self {
+        Self {
+            glb: Vec::new(),
+            clip: None,
+            targets: 0,
+            morph_vertices: 0,
+            morph_normals: 0,
+            steadied: 0,
+            singular: 0,
+            reduction: None,
+            problems: Vec::new(),
+            skin: Arc::new(Skin::new(character)),
+        }
+    }
 }
 
 /// Data shared by all steps of an export.
@@ -145,7 +163,7 @@ pub fn streamed(
     options: &Options,
 ) -> Result<Export> {
     let job = Job { asset, character, keys, surfaces, options };
-    let mut out = Export { skin: Some(Arc::new(Skin::new(character))), ..Export::default() };
+    let mut out = Export::new(character);
     let mut builder = build(&job, Builder::of(asset)?, &mut out)?;
     builder.prune();
     out.glb = builder.glb()?;

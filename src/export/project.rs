@@ -81,7 +81,7 @@ pub fn shown(
     let job = Job { asset, character, keys, surfaces, options };
     let mut original = Builder::of(asset)?;
     strip(&mut original.json);
-    let mut out = Export::default();
+    let mut out = Export::new(character);
     let mut builder = build(&job, original.clone(), &mut out)?;
     if !builder.bin.is_empty() {
         glb::set_first_buffer(&mut builder.json, builder.bin.len());

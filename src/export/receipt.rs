@@ -257,7 +257,7 @@ impl Export {
             if i == 0 && self.clip.is_some() {
                 entry = entry.worse(&compare(seen, path, Moment::Static, shape)?);
             }
-            let crossings = self.skin.as_ref().map_or(0, |s| s.count(shape));
+            let crossings = self.skin.count(shape);
             receipt.keys.push(KeyReceipt { time_s: key.time_s, crossings, ..entry });
         }
         Ok(receipt)

@@ -120,7 +120,7 @@ pub struct Args {
     /// Only sculpt layers in the springs, and baking
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "files"])]
     pub sculpt: bool,
-    /// Only paper 4's tetrahedra, on the processor
+    /// Only the tetrahedra of the method `tets`, on the processor
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt"])]
     pub tets: bool,
     /// Print JSON
@@ -180,7 +180,7 @@ fn fast(json: bool) -> Result<String> {
     if json { as_json(&rows) } else { Ok(fast::text(&rows)) }
 }
 
-/// Measures paper 4's tetrahedra in `files`, or in the characters of the thesis's Table 1 if `files` is empty. Returns a
+/// Measures the tetrahedra of [`crate::deform::volume::tets`] in `files`, or in the characters of the thesis's Table 1 if `files` is empty. Returns a
 /// table, or a JSON list with `json`.
 ///
 /// # Errors

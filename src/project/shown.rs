@@ -236,7 +236,7 @@ mod tests {
         let asset = Asset::from_slice(&unedited(&asset).unwrap(), "capsule.glb").unwrap();
         let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
         let mut session = model.start(None).unwrap();
-        let settings = DeformerSettings { method: method.into(), ..Default::default() };
+        let settings = DeformerSettings::of(method);
         session.apply(Edit::SetDeformer(settings)).unwrap();
         let channel = Channel {
             target: Target::node(model.skeleton().joints[3].node, Property::Rotation),

@@ -84,7 +84,7 @@ mod tests {
     fn numbers_are_set_as_settings_set_them() {
         let mut names = 0;
         for method in Recipe::NAMES {
-            let mut settings = DeformerSettings { method: method.into(), ..Default::default() };
+            let mut settings = DeformerSettings::of(method);
             let base = recipe(&settings).unwrap();
             let mut fields: Vec<String> = vec!["reach.as_parent".into(), "reach.as_child".into()];
             fields.extend(["factor", "nothing", "start", "joints", "energy"].map(str::to_owned));

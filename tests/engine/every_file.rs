@@ -10,7 +10,7 @@ use sinew::base::math::{Aabb, Quat, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::clock::Frames;
 use sinew::deform::springs::Stop;
-use sinew::deform::volume::Params;
+use sinew::deform::volume::{Params, Rest};
 use sinew::deform::{Kernels, Recipe};
 use sinew::export::{Moment, evaluate};
 use sinew::gpu::testing::{assert_silent, device};
@@ -219,6 +219,7 @@ fn any_volume(random: &mut Random) -> Params {
         damping: within(0.0, 4.0),
         frames: if within(0.0, 1.0) < 0.5 { Frames::Dependent } else { Frames::Independent },
         contact: within(-3.0, 6.0).max(0.0) as u32,
+        rest: if within(0.0, 1.0) < 0.7 { Rest::Bind } else { Rest::Pose },
     }
 }
 

@@ -112,6 +112,11 @@ fn round_trip(
     keep(asset, &export.glb, keys.len(), options.compatible);
     let control = &character.control;
     let crossings = sinew::geom::Crossings::new(control, &vec![1.0; control.positions.len()]);
+    // A project's receipt counts them too.
+    let shown = project::shown(asset, &character, &keys, &&*keys, options, &serde_json::json!({})).unwrap();
+    let saved = shown.measure(&folder.path().join("project.glb"), &keys, &&*keys).unwrap();
+    let counts = |r: &sinew::export::Receipt| r.keys.iter().map(|k| k.crossings).collect::<Vec<_>>();
+    assert_eq!(counts(&saved), counts(&receipt));
     for (key, (positions, _)) in receipt.keys.iter().zip(&shapes) {
         let mut x = control.positions.clone();
         let display = character.display.control_of.iter().zip(positions);

@@ -31,8 +31,10 @@ layout(push_constant, scalar) uniform Push {
 const float SAME_SHEET = 0.3;
 // Pairs that are closer than this in the bind pose, in cubes, keep the distance they have there.
 const float NEAR_AT_BIND = 4.0;
-// Pairs that are closer than this in the bind pose, in cubes, are layers of one sheet.
+// Pairs that are closer than this in the bind pose, in cubes, are layers of one sheet. Layers that face each other are closer
+// along their common normal, and at most BESIDE cubes apart across it.
 const float LAYERS = 0.5;
+const float BESIDE = 2.5;
 // Points that are tested per bucket, so that a collapsed pose ends.
 const uint MOST = 4096;
 
@@ -45,11 +47,15 @@ float distance_to_keep(uint i, uint j) {
     vec3 apart = binds[i].xyz - binds[j].xyz;
     vec3 own = normals[i].xyz;
     vec3 other = normals[j].xyz;
-    if (length(apart) < LAYERS * push.size) {
+    vec3 normal = unit_or_zero(other - own);
+    float gap = dot(apart, normal);
+    float across = length(apart - normal * gap);
+    bool facing = dot(own, other) < SAME_SHEET;
+    bool layers = facing && abs(gap) < LAYERS * push.size && across < BESIDE * push.size;
+    if (layers || length(apart) < LAYERS * push.size) {
         return -1e30;
     }
-    bool sheets = length(apart) < NEAR_AT_BIND * push.size && dot(own, other) < SAME_SHEET;
-    return sheets ? min(push.margin, dot(apart, unit_or_zero(other - own))) : push.margin;
+    return facing && length(apart) < NEAR_AT_BIND * push.size ? min(push.margin, gap) : push.margin;
 }
 
 void pair(uint i) {
@@ -65,20 +71,22 @@ void pair(uint i) {
             ivec3 there = cell + ivec3(c % 3, c / 3 % 3, c / 9) - 1;
             uint j = heads[grid_bucket(there)];
             for (uint tested = 0; j != NONE && tested < MOST; ++tested) {
-                vec3 other = texelFetch(posed_normals, int(j)).xyz;
                 vec3 apart = x - texelFetch(posed_points, int(j)).xyz;
-                if (dot(n, other) < -0.2 && dot(apart, apart) < push.reach * push.reach) {
+                if (dot(apart, apart) < push.reach * push.reach) {
+                    vec3 other = texelFetch(posed_normals, int(j)).xyz;
                     vec3 normal = unit_or_zero(other - n);
                     float gap = dot(apart, normal);
                     float across = length(apart - normal * gap);
-                    float deep = min(min(binds[i].w, binds[j].w), push.reach);
-                    float keep = distance_to_keep(i, j);
                     float score = across + 0.5 * abs(gap);
                     bool nearer = score < least || (score == least && j < best);
-                    if (across < push.lateral && gap > -deep && gap < keep + push.ahead && nearer) {
-                        least = score;
-                        best = j;
-                        found = vec4(normal, keep);
+                    if (dot(n, other) < -0.2 && across < push.lateral && nearer) {
+                        float deep = min(min(binds[i].w, binds[j].w), push.reach);
+                        float keep = distance_to_keep(i, j);
+                        if (gap > -deep && gap < keep + push.ahead) {
+                            least = score;
+                            best = j;
+                            found = vec4(normal, keep);
+                        }
                     }
                 }
                 j = next[j];

@@ -303,3 +303,28 @@ fn a_bulge_takes_part_in_the_contact_of_the_volume() {
     assert!(near(&played(&mut graph, 0.0)));
     assert_silent(&device);
 }
+
+#[test]
+fn a_bulge_in_a_fold_takes_part_in_the_contact_of_springs_and_skinning() {
+    let bound = body();
+    let control = &bound.character.control;
+    let crossings = crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]);
+    let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, 2.5, 0.0));
+    let layers = [swell(&bound, 0, 11, 0.3)];
+    for method in ["springs", "dqs"] {
+        let overlap = |contact: u32| {
+            let volume = volume::Params { cubes: 800, ..volume::Params::only_contact(contact) };
+            let recipe =
+                Recipe { volume: (contact > 0).then_some(volume), ..Recipe::from_name(method).unwrap() };
+            let mut graph = CpuGraph::new(&bound, &recipe).unwrap();
+            graph.set_sculpts(&layers);
+            graph.set_sculpt_states(&on(&[0]));
+            graph.evaluate(&rig, &[], &mut Display::default());
+            let report = crossings.report(graph.control());
+            println!("{method}, contact {contact}: {report:?}");
+            report.penetration.max(report.fold_penetration)
+        };
+        let (through, stopped) = (overlap(0), overlap(5));
+        assert!(through > 0.1 && 2.0 * stopped < through, "{method}: {stopped} of {through}");
+    }
+}

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 /// Cycles per search for pairs.
 pub const CYCLES_PER_SEARCH: u32 = 2;
 /// Steps on the skin.
-pub const STEPS: u32 = 6;
+pub const STEPS: u32 = 8;
 /// Stiffness of a contact spring, in units of `μ h`.
 pub const STIFFNESS: f32 = 2.0;
 /// Largest move of a vertex in a step on the skin, in cubes.
@@ -39,8 +39,11 @@ const SAME_SHEET: f64 = 0.3;
 /// Pairs that are closer than this in the bind pose, in cubes, keep the distance they have there.
 const NEAR_AT_BIND: f32 = 4.0;
 /// Pairs that are closer than this in the bind pose, in cubes, are layers of one sheet, such as cloth and the skin below it:
-/// they do not part.
+/// they do not part. Layers that face each other are closer along their common normal, and at most [`BESIDE`] cubes apart
+/// across it.
 const LAYERS: f32 = 0.5;
+/// See [`LAYERS`].
+const BESIDE: f32 = 2.5;
 
 /// How a search for pairs judges them; lengths in cubes.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +59,9 @@ pub struct Search {
 }
 
 /// The search of the points during the solve. Pairs that do not touch yet tell where the skin may need the second pass.
-pub const FLESH: Search = Search { reach: 2.0, lateral: 0.7, margin: 0.1, ahead: 0.2 };
+pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.1, ahead: 0.2 };
 /// The search of the vertices of the skin.
-pub const SKIN: Search = Search { reach: 0.9, lateral: 0.5, margin: 0.03, ahead: 0.0 };
+pub const SKIN: Search = Search { reach: 0.9, lateral: 0.8, margin: 0.03, ahead: 0.0 };
 
 /// Points in the cubes.
 #[derive(Clone, Debug, Default)]
@@ -287,13 +290,18 @@ impl Pairs {
     }
 }
 
-/// The distance along the common normal that a pair keeps: less than `margin` if it is less in the bind pose.
+/// The distance along the common normal that a pair keeps: less than `margin` if it is less in the bind pose, and any for
+/// layers of one sheet.
 fn keep(points: &Points, i: usize, j: usize, margin: f32, size: f32) -> f32 {
     let (apart, own, other) = (points.bind[i] - points.bind[j], points.normal[i], points.normal[j]);
-    if apart.length() < LAYERS * size {
+    let normal = (other - own).normalize_or_zero();
+    let gap = apart.dot(normal);
+    let across = (apart - normal * gap).length();
+    let facing = own.dot(other) < SAME_SHEET as f32;
+    if apart.length() < LAYERS * size || (facing && gap.abs() < LAYERS * size && across < BESIDE * size) {
         f32::NEG_INFINITY
-    } else if apart.length() < NEAR_AT_BIND * size && own.dot(other) < SAME_SHEET as f32 {
-        margin.min(apart.dot((other - own).normalize_or_zero()))
+    } else if facing && apart.length() < NEAR_AT_BIND * size {
+        margin.min(gap)
     } else {
         margin
     }

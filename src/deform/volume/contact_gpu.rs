@@ -53,6 +53,7 @@ pub struct ContactPipelines {
     part: Compute,
     spread: Compute,
     bulge: Compute,
+    follow: Compute,
 }
 
 /// A character's contact on the GPU.
@@ -68,8 +69,9 @@ pub struct ContactState {
     part: Bindings,
     /// The second one applies the moves.
     spread: [Bindings; 2],
-    /// Offset of the sculpt layers per control vertex.
+    /// How far each control vertex lies from its place in the cubes, in the bind pose.
     bulges: Buffer,
+    follow: Bindings,
     /// The number of offsets of the sculpt layers, and what enters them.
     sculpts: Option<(u32, Bindings)>,
 }
@@ -146,6 +148,7 @@ impl ContactPipelines {
             part: new(spv!("deform/volume/contact_part.comp"))?,
             spread: new(spv!("deform/volume/contact_spread.comp"))?,
             bulge: new(spv!("deform/volume/contact_bulge.comp"))?,
+            follow: new(spv!("deform/volume/contact_follow.comp"))?,
         };
         out.gather.reflection().check::<Node>()?;
         out.gather.reflection().check::<Share>()?;
@@ -234,6 +237,15 @@ impl ContactPipelines {
         };
         let brace: Result<Vec<_>> = cells.levels[1..].iter().zip(levels.windows(2)).map(brace).collect();
         let (part, spread) = self.on_skin(contact, &skin, positions)?;
+        let follow = self.follow.bind(&[
+            ("corners", Resource::Texels(&finest.corners, Texel::Uint4)),
+            ("displacements", texels(&finest.displacements)),
+            ("places", texels(&skin.places)),
+            ("place_cells", Resource::Buffer(&skin.cells)),
+            ("rotations", Resource::Buffer(&finest.rotations)),
+            ("positions", Resource::Buffer(positions)),
+            ("bulges", Resource::Buffer(&bulges)),
+        ])?;
         let state = |own: PointBuffers, count: usize, place, pair| PointState {
             count: count as u32,
             heads: own.heads,
@@ -253,6 +265,7 @@ impl ContactPipelines {
             part,
             spread,
             bulges,
+            follow,
             sculpts: None,
         })
     }
@@ -281,6 +294,12 @@ impl ContactPipelines {
             frame.barrier();
             self.run(&self.bulge, bindings, ContactPush { count: *count, ..ContactPush::default() }, frame);
         }
+    }
+
+    /// Records how far the skin lies from its places in the cubes.
+    pub(super) fn follow(&self, state: &ContactState, frame: &mut Frame) {
+        let push = ContactPush { count: state.skin.count, ..ContactPush::default() };
+        self.run(&self.follow, &state.follow, push, frame);
     }
 
     /// Binds the stages that move the skin.

@@ -2,8 +2,8 @@
 //! compare deformers with it.
 //!
 //! Energy A: cubes, one rotation per cube and a unit weight per edge of a cube (Chao, Pinkall, Sanan, Schröder, *A Simple
-//! Geometric Model for Elastic Deformations*, 2010; paper 3, equations 1 and 2). Energy B: tetrahedra, `½ Σ vol |F - R|²`
-//! (paper 4). Both have the form
+//! Geometric Model for Elastic Deformations*, 2010). Energy B: tetrahedra, `½ Σ vol |F - R|²`
+//! ([`super::tets`]). Both have the form
 //!
 //! `E = ½ Σ_e Σ_ij w_ij |(x'_i - x'_j) - R_e (x_i - x_j)|²`
 //!

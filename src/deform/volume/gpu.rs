@@ -1,14 +1,14 @@
 //! The stages of [`super::schedule`] on the GPU. Nothing is read back.
 
-use super::Params;
 use super::cells::Cells;
 use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
 use super::levels::{Level, Lists, Node, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;
-use super::schedule::{COARSE_TURNS, Op, START_TURNS, Stiffness, reschedule, schedule};
+use super::schedule::{Op, START_TURNS, Stiffness, reschedule, schedule, turns};
 use super::solve::start_of;
+use super::{Params, Rest};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -94,6 +94,7 @@ pub struct VolumePipelines {
     load: Compute,
     step: Compute,
     prolong: Compute,
+    rest: Compute,
     skin: Compute,
     contact: ContactPipelines,
 }
@@ -129,6 +130,7 @@ struct Starting {
     carry: Buffer,
     has_tail: bool,
     orient: Bindings,
+    rest: Bindings,
     skin: Bindings,
 }
 
@@ -227,6 +229,7 @@ impl VolumePipelines {
             load: new(spv!("deform/volume/load.comp"))?,
             step: new(spv!("deform/volume/step.comp"))?,
             prolong: new(spv!("deform/volume/prolong.comp"))?,
+            rest: new(spv!("deform/volume/rest.comp"))?,
             skin: new(spv!("deform/volume/skin.comp"))?,
             contact: ContactPipelines::new(device, span)?,
         };
@@ -287,23 +290,24 @@ impl VolumePipelines {
             buffers.push(own);
         }
         out.contact = Some(self.contact.bind(cells, &buffers, positions)?);
-        out.starting = Some(self.starting(cells, &buffers[0], &control, &nodes.position, rig, positions)?);
+        let nodes = (&control, &nodes.position);
+        out.starting = Some(self.starting(cells, params.rest, &buffers[0], nodes, rig, positions)?);
         Ok(out)
     }
 
     fn starting(
         &self,
         cells: &Cells,
+        rest: Rest,
         finest: &LevelBuffers,
-        control: &ControlBuffers,
-        starts: &Buffer,
+        (control, starts): (&ControlBuffers, &Buffer),
         rig: &RigBuffers,
         positions: &Buffer,
     ) -> Result<Starting> {
         let device = positions.device();
         let texels = LevelBuffers::texels;
         let place_cells: Vec<u32> = cells.embedding.iter().map(|p| p.map_or(NONE, |p| p.cell)).collect();
-        let place = |p: &Option<Place>| p.map_or([0.0; 4], |p| p.at.extend(p.apart).to_array());
+        let place = |p: &Option<Place>| p.map_or([0.0; 4], |p| p.at.extend(p.of(rest).apart).to_array());
         let places: Vec<[f32; 4]> = cells.embedding.iter().map(place).collect();
         let places = upload(device, "places in cubes", &places)?;
         let place_cells = upload(device, "cubes of vertices", &place_cells)?;
@@ -332,6 +336,11 @@ impl VolumePipelines {
                 ("homes", Resource::Buffer(&homes)),
                 ("dual", Resource::Buffer(&rig.dual)),
                 ("rotations", Resource::Buffer(&finest.rotations)),
+            ])?,
+            rest: self.rest.bind(&[
+                ("residuals", Resource::Buffer(&finest.residuals)),
+                ("loads", Resource::Buffer(&finest.loads)),
+                ("pulls", Resource::Buffer(&finest.pulls)),
             ])?,
             skin: self.skin.bind(&[
                 ("corners", corners),
@@ -426,7 +435,7 @@ impl VolumePipelines {
         })
     }
 
-    /// Sets the offsets of the sculpt layers, `SculptOffset` each, and their number. Allocates.
+    /// Sets the offsets of the sculpt layers, `SculptOffset` each, and their number, for [`Rest::Bind`]. Allocates.
     ///
     /// # Errors
     /// If memory is short.
@@ -503,6 +512,7 @@ impl VolumePipelines {
                 Op::Press => return self.contact.press(contact, at(0, 0), frame),
                 Op::Brace(level) => return self.contact.brace(contact, level, frame),
                 Op::Part => return self.contact.part(contact, frame),
+                Op::Follow => return self.contact.follow(contact, frame),
                 _ => {}
             }
         }
@@ -533,7 +543,7 @@ impl VolumePipelines {
                 );
             }
             Op::Forces { level, zero } => {
-                let turns = if zero { COARSE_TURNS } else { 1 };
+                let turns = turns(state.params.rest, zero);
                 let push = VolumePush { turns, zero: zero.into(), ..at(level, levels[level].cells) };
                 run(&self.forces, &levels[level].forces, push);
             }
@@ -559,7 +569,8 @@ impl VolumePipelines {
                 let push = VolumePush { step: factor, ..at(level, levels[level].nodes) };
                 run(&self.prolong, &transfer.prolong, push);
             }
-            Op::Touch(_) | Op::Press | Op::Brace(_) | Op::Part => {}
+            Op::Rest => run(&self.rest, &starting.rest, at(0, levels[0].nodes)),
+            Op::Touch(_) | Op::Press | Op::Brace(_) | Op::Part | Op::Follow => {}
             Op::Skin => run(&self.skin, &starting.skin, at(0, state.vertices)),
         }
     }

@@ -3,7 +3,7 @@
 //! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the nodes of
 //! the cubes; nodes on bones stay there; the other nodes then move until the cubes are in elastic equilibrium ([`solve`]).
 //! The skin follows its cube, so the cost does not depend on the mesh but for this last step. [`contact`] parts the flesh
-//! where it meets itself.
+//! where it meets itself, also after other methods: then the flesh is at rest in their shape ([`Rest::Pose`]).
 //!
 //! The energy of a cube with edge length `h`, nodes `y` and the rotation `R` nearest to its deformation is
 //!
@@ -13,7 +13,7 @@
 //! deformation `F` it is co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for
 //! Character Skinning with Contact and Collisions*, 2011); the edges also resist the modes that the mean does not see.
 //!
-//! **(differs)** Paper 4 holds every node on a bone. Here a node is held only if it follows one joint almost alone, since
+//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Here a node is held only if it follows one joint almost alone, since
 //! elsewhere the skin weights say that flesh slides along the bone; those nodes are pulled to their start by a spring whose
 //! stiffness is [`Params::firmness`].
 
@@ -60,6 +60,26 @@ pub struct Params {
     pub frames: Frames,
     /// Further cycles in which flesh stops flesh that it meets, 0..=16; 0: flesh passes through flesh.
     pub contact: u32,
+    /// The shape in which the flesh is at rest. A change needs a new binding.
+    #[serde(skip_serializing_if = "Rest::is_bind")]
+    pub rest: Rest,
+}
+
+/// The shape in which the flesh is at rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rest {
+    /// The bind shape: the flesh deforms the skin.
+    #[default]
+    Bind,
+    /// The shape that the nodes before this one give: only contact deforms the skin, by displacements.
+    Pose,
+}
+
+impl Rest {
+    fn is_bind(&self) -> bool {
+        *self == Self::Bind
+    }
 }
 
 /// Poisson's ratio of the flesh for a volume setting of 1.
@@ -70,7 +90,7 @@ pub const LARGEST_POISSON: f32 = 0.45;
 pub enum Exact {
     /// The equilibrium of the volume ([`converge`]).
     Gold,
-    /// Paper 4 as printed ([`tets`]).
+    /// *Skeleton Driven Volumetric Deformation*, as printed ([`tets`]).
     Tets,
 }
 
@@ -96,11 +116,17 @@ impl Default for Params {
             damping: 0.2,
             frames: Frames::Independent,
             contact: 0,
+            rest: Rest::Bind,
         }
     }
 }
 
 impl Params {
+    /// The contact of a method without volume, with this number of cycles.
+    pub fn only_contact(cycles: u32) -> Self {
+        Self { cycles: 0, contact: cycles, rest: Rest::Pose, ..Self::default() }.sane()
+    }
+
     /// The parameters with every field clamped to its documented range; non-finite values become defaults.
     pub fn sane(&self) -> Self {
         let d = Self::default();
@@ -115,6 +141,7 @@ impl Params {
             damping: clean(self.damping, d.damping, 4.0),
             frames: self.frames,
             contact: self.contact.min(16),
+            rest: self.rest,
         }
     }
 
@@ -137,7 +164,7 @@ impl Params {
 
     /// Whether a deformer bound with these parameters can switch to the others without a new binding.
     pub fn can_become(&self, other: &Self) -> bool {
-        self.sane().cubes == other.sane().cubes
+        self.sane().cubes == other.sane().cubes && self.rest == other.rest
     }
 
     /// `λ/μ`, from Poisson's ratio.

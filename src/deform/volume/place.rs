@@ -1,5 +1,6 @@
 //! Where the skin lies in the cubes, and how it follows them.
 
+use super::Rest;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::deform::fast::{Inside, Weights};
@@ -34,6 +35,12 @@ impl Place {
     pub fn new(cell: u32, at: Vec3) -> Self {
         let distance = (at - at.clamp(Vec3::ZERO, Vec3::ONE)).abs().max_element();
         Self { cell, at, apart: ((distance - PART) / (APART - PART)).clamp(0.0, 1.0) }
+    }
+
+    /// The place of a vertex of a character whose flesh is at rest in this shape: in the pose, a vertex only takes the cube's
+    /// displacement.
+    pub fn of(self, rest: Rest) -> Self {
+        if rest == Rest::Pose { Self { apart: 1.0, ..self } } else { self }
     }
 
     /// Weights of the cube's corners at the place.

@@ -4,10 +4,10 @@
 //! node. A coarser level is a full approximation scheme: its unknowns are displacements that start at zero, its cubes have
 //! the mean deformation of the finer cubes in them, and its forces are corrected so that they begin as the finer forces.
 
-use super::Params;
 use super::contact::{self, Search};
 use super::levels::{LEVELS, Node};
 use super::motion::Step;
+use super::{Params, Rest};
 
 /// Steps on each level in a cycle, finest first; the coarsest level makes the last number.
 const STEPS: [usize; LEVELS] = [2, 4, 8];
@@ -19,7 +19,17 @@ const RATIO: f32 = 40.0;
 /// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
 pub const START_TURNS: u32 = 8;
 /// See [`START_TURNS`].
-pub const COARSE_TURNS: u32 = 3;
+const COARSE_TURNS: u32 = 3;
+
+/// Number of rotation updates of a cube before its forces, at zero displacement if `zero`. With [`Rest::Pose`] the rotations
+/// stay, so the energy of the displacements is convex, however much the method before has crushed the cubes.
+pub fn turns(rest: Rest, zero: bool) -> u32 {
+    match rest {
+        Rest::Pose => 0,
+        Rest::Bind if zero => COARSE_TURNS,
+        Rest::Bind => 1,
+    }
+}
 
 /// Stiffnesses in units of `μ`.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +86,10 @@ impl Stiffness {
 pub enum Op {
     /// Puts the finest nodes to their start, or to where the joints carry them from the last frame, and sets their load.
     Start,
+    /// Lets the finest cubes be at rest where they are: subtracts their forces from the load.
+    Rest,
+    /// Finds how far the skin lies from its places in the cubes.
+    Follow,
     /// Finds the rotation of each finest cube, beginning with that of its joint or of the last frame.
     Orient,
     /// Updates the rotations and computes the forces of each cube on its corners; at zero displacement if `zero`.
@@ -158,6 +172,9 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
     out.clear();
     if levels > 0 {
         out.extend([Op::Start, Op::Orient]);
+        if params.rest == Rest::Pose {
+            out.extend([Op::Forces { level: 0, zero: false }, Op::Residual(0), Op::Rest, Op::Follow]);
+        }
         for c in 0..params.cycles + params.contact {
             let touching = c >= params.cycles;
             if touching && (c - params.cycles).is_multiple_of(contact::CYCLES_PER_SEARCH) {

@@ -5,9 +5,10 @@ use super::contact::{self, Pairs, Posed};
 use super::converge::Flesh;
 use super::levels::{Level, NEAR};
 use super::motion::{Motion, Past, Step, carried};
-use super::schedule::{COARSE_TURNS, Op, START_TURNS, Stiffness, Touch, reschedule, schedule};
+use super::place::Place;
+use super::schedule::{Op, START_TURNS, Stiffness, Touch, reschedule, schedule, turns};
 use super::tets::Tets;
-use super::{Exact, Params};
+use super::{Exact, Params, Rest};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
 use crate::deform::sculpt::Field;
@@ -81,7 +82,8 @@ pub struct VolumeReference {
     step: Option<Step>,
     /// Per finest node.
     past: Vec<Past>,
-    /// Offset of the sculpt layers per control vertex; empty without layers.
+    /// How far each control vertex lies from its place in the cubes, in the bind pose: the offset of the sculpt layers or,
+    /// with [`Rest::Pose`], that of the nodes before this one. Empty if no vertex does.
     bulge: Vec<Vec3>,
     /// Lets every solve converge in f64.
     exact: Option<Solver>,
@@ -160,7 +162,7 @@ impl VolumeReference {
     /// Sets the sculpt layers, which take part in contact.
     pub fn set_sculpts(&mut self, field: &Field) {
         self.bulge.clear();
-        if !field.vertices.is_empty() {
+        if self.params.rest == Rest::Bind && !field.vertices.is_empty() {
             self.bulge.resize(self.cells.embedding.len(), Vec3::ZERO);
             field.iter().for_each(|(v, offset)| self.bulge[v as usize] = offset.offset);
         }
@@ -202,7 +204,7 @@ impl VolumeReference {
     }
 
     /// Solves a frame and places the skin: world positions per control vertex, metres. `sculpt` displaces the skin by the
-    /// sculpt layers.
+    /// sculpt layers after that; with [`Rest::Pose`] the skin has them already.
     pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3], sculpt: impl Fn(&mut [Vec3])) {
         let mut nodes = Streams::default();
         self.start.reference(rig, &mut nodes);
@@ -271,18 +273,36 @@ impl VolumeReference {
                 });
             }
             Op::Forces { level, zero } => {
-                let lambda = self.params.lambda();
+                let (lambda, turns) = (self.params.lambda(), turns(self.params.rest, zero));
                 let State { y, rotation, base, corner, .. } = &mut self.states[level];
                 let of = &cells.levels[level];
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
                     let none = [Vec3::ZERO; 8];
                     let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
-                    let turns = if zero { COARSE_TURNS } else { 1 };
                     let material = Material { size: of.size * scaled, weight: of.weight[c], lambda };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }
             Op::Residual(level) => self.sum(level, stiffness(level)),
+            Op::Rest => {
+                let State { load, pull, force, .. } = &mut self.states[0];
+                for ((load, pull), force) in load.iter_mut().zip(pull).zip(force) {
+                    *pull -= *force;
+                    *load = *pull;
+                }
+            }
+            Op::Follow => {
+                let State { y, rotation, .. } = &self.states[0];
+                let off = |(place, x): (&Option<Place>, &Vec3)| match place {
+                    Some(place) => {
+                        let inside = place.position(&finest.cells[place.cell as usize], y);
+                        rotation[place.cell as usize].conjugate() * (*x - inside)
+                    }
+                    None => Vec3::ZERO,
+                };
+                self.bulge.clear();
+                self.bulge.extend(cells.contact.skin.place.iter().zip(&*skin).map(off));
+            }
             Op::Coarsen(level) => {
                 let (finer, coarse) = self.states.split_at_mut(level);
                 let (finer, state) = (&finer[level - 1], &mut coarse[0]);
@@ -376,10 +396,10 @@ impl VolumeReference {
                 contact::part(&cells.contact, &self.pairs[1], near, finest.size, skin);
             }
             Op::Skin => {
-                let y = &self.states[0].y;
+                let (y, rest) = (&self.states[0].y, self.params.rest);
                 skin.par_iter_mut().zip(&cells.embedding).for_each(|(x, place)| {
                     if let Some(place) = place {
-                        *x = place.skin(&finest.cells[place.cell as usize], y, start, *x);
+                        *x = place.of(rest).skin(&finest.cells[place.cell as usize], y, start, *x);
                     }
                 });
             }

@@ -364,6 +364,31 @@ fn contact_parts_a_fold_and_leaves_the_bind_pose() {
 }
 
 #[test]
+fn contact_parts_the_folds_of_every_method_and_moves_nothing_else() {
+    let (bound, pose) = folded();
+    let control = &bound.character.control;
+    let crossings = crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]);
+    for method in ["lbs", "dqs", "stb", "springs"] {
+        let without = Recipe::from_name(method).unwrap();
+        let with =
+            Recipe { volume: Some(Params { cubes: 800, ..Params::only_contact(5) }), ..without.clone() };
+        let [apart, touching] =
+            [&without, &with].map(|recipe| crossings.report(&posed(&bound, recipe, &pose)));
+        println!("{method}: {apart:?}, with contact {touching:?}");
+        // Methods that collapse a joint leave no sides that contact could part.
+        if ["dqs", "springs"].contains(&method) {
+            assert!(apart.crossings > 60 && 3 * touching.crossings < apart.crossings, "{method}");
+            assert!(2.0 * touching.fold_penetration < apart.fold_penetration, "{method}");
+        }
+        let turn = Quat::from_rotation_x;
+        for pose in [rest(&bound), bent(&bound, turn(0.4))] {
+            let off = farthest(&posed(&bound, &without, &pose), &posed(&bound, &with, &pose));
+            assert!(off < 1e-5 * RADIUS, "{method}: {off} where nothing touches");
+        }
+    }
+}
+
+#[test]
 fn contact_moves_rigidly_with_the_body_and_scales_with_it() {
     let (bound, pose) = folded();
     let recipe = Recipe::volume(Params { contact: 5, ..few() });

@@ -1,4 +1,4 @@
-//! Skeleton-driven volumetric deformation, as paper 4 prints it, on the cubes of the volume: each cube is cut into five
+//! *Skeleton Driven Volumetric Deformation* (Tets), as printed, on the cubes of the volume: each cube is cut into five
 //! tetrahedra with energy B ([`super::gold`]). A few points of the skin follow the skeleton by linear blend skinning and are
 //! held; local steps (polar rotations) and global steps (one Cholesky factor) place all other nodes.
 //!

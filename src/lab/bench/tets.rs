@@ -1,4 +1,4 @@
-//! Paper 4's table: one pose of tetrahedra, solved to convergence on the CPU.
+//! The table of *Skeleton Driven Volumetric Deformation*: one pose of tetrahedra, solved to convergence on the CPU.
 
 use super::measure::{Effort, Sample};
 use super::{Source, poses};
@@ -99,9 +99,18 @@ fn mesh(mesh: String, model: &Model, wanted: usize, effort: &Effort) -> Result<O
 /// Formats the times as a table.
 pub(super) fn text(rows: &[TetTimes]) -> String {
     let mut out = String::new();
-    let title = "Paper 4's tetrahedra on the CPU, one pose to convergence, milliseconds";
-    let head =
-        ["mesh", "nodes", "tetrahedra", "held", "fill", "factor", "steps", "pose", "paper 4 over pose"];
+    let title = "Tetrahedra of Skeleton Driven Volumetric Deformation on the CPU, one pose to convergence, milliseconds";
+    let head = [
+        "mesh",
+        "nodes",
+        "tetrahedra",
+        "held",
+        "fill",
+        "factor",
+        "steps",
+        "pose",
+        "the paper's time over pose",
+    ];
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|r| {

@@ -45,7 +45,7 @@ impl<'a> Easel<'a> {
     /// # Errors
     /// Any error from generating or binding.
     pub fn sitter(&mut self, kind: Kind, method: &str, angle: [f32; 2], size: [u32; 2]) -> Result<Sitter> {
-        let settings = DeformerSettings { method: method.to_owned(), ..Default::default() };
+        let settings = DeformerSettings::of(method);
         self.sitter_of(kind, settings, angle, size)
     }
 

@@ -1,4 +1,4 @@
-//! Figures of paper 4, "Skeleton driven volumetric deformation", drawn with the volume.
+//! Figures of *Skeleton Driven Volumetric Deformation*, drawn with the method `volume`.
 //!
 //! **(differs)** The paper's volume is tetrahedra with energy B and held skin; Sinew's is cubes with energy C and held bones.
 //! Its 360° twist is one joint that carries its shape from frame to frame; here three joints twist by 120° each, since
@@ -13,10 +13,10 @@ use crate::generate::Kind;
 use crate::rig::Axis;
 use crate::scene::Cell;
 
-/// The set of paper 4's figures.
+/// The set of that paper's figures.
 pub const SET: Set = Set {
     name: "volume",
-    paper: "Skeleton driven volumetric deformation (paper 4)",
+    paper: "Skeleton Driven Volumetric Deformation",
     figures: &[
         Figure {
             name: "volume2-bar",

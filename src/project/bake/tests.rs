@@ -16,7 +16,7 @@ pub(crate) fn capsule() -> (Session<'static>, Model) {
     let asset = Asset::from_slice(&glb, "capsule.glb").unwrap();
     let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
     let mut session = model.start(None).unwrap();
-    let springs = DeformerSettings { method: "springs".into(), ..Default::default() };
+    let springs = DeformerSettings::of("springs");
     session.apply(Edit::SetDeformer(springs)).unwrap();
     let channel = Channel {
         target: Target::node(model.skeleton().joints[2].node, Property::Rotation),

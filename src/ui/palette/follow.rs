@@ -38,7 +38,7 @@ impl PanelState {
             self.deformer.clone_from(&document.deformer().method);
         }
         self.swing = bench.recipe().dynamics();
-        self.contact = bench.recipe().volume.map(|v| v.contact > 0);
+        self.contact = bench.recipe().volume.is_some_and(|v| v.contact > 0);
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         if self.mark.as_deref() != bench.drawn_mark() {

@@ -28,8 +28,8 @@ pub struct PanelState {
     pub deformer: String,
     /// Frequency in hertz and damping ratio of the flesh; `None` for methods without flesh that swings.
     pub swing: Option<[f32; 2]>,
-    /// Whether flesh stops flesh; `None` for methods without contact.
-    pub contact: Option<bool>,
+    /// Whether flesh stops flesh.
+    pub contact: bool,
     /// Display scale of the world: 1 is life size, 2 is twice as large.
     pub magnification: f32,
     /// Whether there is a previous view that the user can return to.

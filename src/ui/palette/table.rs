@@ -256,10 +256,7 @@ impl Item {
                 if v > 0.0 { format!("{v:.1} Hz") } else { "off".into() }
             }),
             C::Damping => offer_of_swing(state, 1, DAMPINGS, Command::Damping, |v| format!("{v:.2}")),
-            C::Contact => match state.contact {
-                Some(on) => Offer::Switch { on, command: Command::Contact(!on) },
-                None => press(Command::Contact(true), false),
-            },
+            C::Contact => Offer::Switch { on: state.contact, command: Command::Contact(!state.contact) },
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
             C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },

@@ -135,7 +135,6 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
         assert_eq!(entry.item.entry(), entry);
     }
     let mut room = Room::new();
-    room.state.contact = Some(false);
     let mut found = Vec::new();
     for page in Page::ALL {
         room.press(&Spot::Page(page));

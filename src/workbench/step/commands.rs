@@ -82,10 +82,6 @@ impl Workbench {
             Command::Swing(value) => self.set_of_dynamics("dynamics", value, SWINGS, command.kind()),
             Command::Damping(value) => self.set_of_dynamics("damping", value, DAMPINGS, command.kind()),
             Command::Contact(on) => {
-                if self.recipe().volume.is_none() {
-                    self.context.notice = Some("this method has no contact: choose volume".into());
-                    return self.limit();
-                }
                 self.end_slide();
                 self.set_of_deformer("contact", if on { CONTACT } else { 0 }.into(), command.kind());
             }

@@ -62,23 +62,25 @@ const VOLUME: [Number; 2] = [
 ];
 
 /// Settings of the volume's solver.
-const CUBES: [Number; 3] = [
+const CUBES: [Number; 2] = [
     Number {
         logarithmic: true,
         whole: true,
         ..number("cubes", "Cubes", [500.0, 20_000.0], "About so many cubes fill the character")
     },
     Number { whole: true, ..number("cycles", "Cycles", [1.0, 16.0], "Solver cycles per frame") },
-    Number {
-        whole: true,
-        ..number(
-            "contact",
-            "Contact",
-            [0.0, 8.0],
-            "Further cycles in which flesh stops flesh; 0: it passes through",
-        )
-    },
 ];
+
+/// Contact, which every method has.
+const CONTACT: [Number; 1] = [Number {
+    whole: true,
+    ..number(
+        "contact",
+        "Contact",
+        [0.0, 8.0],
+        "Solver cycles in which flesh stops flesh; 0: it passes through",
+    )
+}];
 
 /// Settings of the solver.
 const SOLVE: [Number; 2] = [
@@ -115,8 +117,7 @@ pub(super) fn show(
         ui.label("Compare");
         let other = shows.compared.map(|c| method(&c.method));
         if let Some(chosen) = methods(ui, "other", other, true) {
-            let other =
-                chosen.map(|m| DeformerSettings { method: m.to_owned(), ..DeformerSettings::default() });
+            let other = chosen.map(DeformerSettings::of);
             pressed.compare = Some(other);
         }
         if other.is_some() {
@@ -124,7 +125,9 @@ pub(super) fn show(
         }
     });
     let Ok(known) = recipe(settings) else { return };
-    if let Some(params) = &known.volume {
+    let contact = known.volume.map_or(0, |v| v.contact);
+    numbers(ui, &CONTACT, &json!({ "contact": contact }), settings, memory, pressed);
+    if let Some(params) = known.volume.filter(|_| known.is_volume()) {
         let Ok(now) = serde_json::to_value(params) else { return };
         numbers(ui, &VOLUME, &now, settings, memory, pressed);
         numbers(ui, &MOVE, &now, settings, memory, pressed);

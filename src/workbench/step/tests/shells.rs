@@ -269,7 +269,7 @@ fn pull(s: &mut Script, place: &Place, share: f32) {
 
 /// Control positions of a pose, with the sculpt layers and without.
 fn shapes(model: &Model, sculpts: &[Sculpt], pose: &Pose, recipe: &str) -> [Vec<Vec3>; 2] {
-    let settings = DeformerSettings { method: recipe.into(), ..Default::default() };
+    let settings = DeformerSettings::of(recipe);
     let mut evaluator =
         Evaluator::new(&Where::Cpu, model, &crate::scene::recipe(&settings).unwrap()).unwrap();
     let plain = evaluator.evaluate(model, pose).unwrap().control;
