@@ -105,7 +105,7 @@ pub fn human(time: Duration) -> String {
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// Returns the number of samples per pixel to render with: `chosen`, or by default 4 if `smooth` and 1 if not. The
+/// Returns the number of samples per pixel to render with: `chosen`, or else 4 if `smooth` is set and 1 if not. The
 /// device's limit caps the number; a warning is printed the first time that happens.
 pub fn wanted_samples(device: &Device, chosen: Option<u32>, smooth: bool) -> u32 {
     static SAID: Once = Once::new();

@@ -9,7 +9,7 @@ pub struct Wake;
 
 /// The connection to the desktop. The window and the headset use it in turn.
 pub struct Display {
-    /// The event loop of winit, to be pumped.
+    /// The winit event loop. The editor's window and the mirror window pump it with `pump_app_events`.
     pub events: EventLoop<Wake>,
 }
 
@@ -36,7 +36,7 @@ impl Display {
 /// Returns whether this machine has a desktop to open a window on.
 pub fn has_display() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-    // Windows and macOS always have a desktop; other systems name its server in a variable.
+    // Windows and macOS always have a desktop. On other systems an environment variable names the display server.
     cfg!(any(windows, target_os = "macos")) || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 

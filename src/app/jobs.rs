@@ -26,7 +26,7 @@ use std::thread::JoinHandle;
 
 /// A job for the worker thread.
 pub enum Job {
-    /// Loads and binds a file and starts or resumes a session with it; a folder is listed instead.
+    /// Loads and binds a file, and starts or resumes a session with it. If the path is a folder, lists the folder.
     Open(PathBuf, Left),
     /// Resumes an unfinished session, replacing the new session on the same character.
     Restore(Box<Unfinished>, Arc<Model>),
@@ -34,17 +34,19 @@ pub enum Job {
     Discard(Box<Unfinished>),
     /// Lists a folder and the recently opened files for the file panel.
     List(PathBuf, Vec<PathBuf>),
-    /// Checks whether a file exists that would be overwritten.
+    /// Checks whether a file exists already at the path that is about to be written.
     Look(Writes, PathBuf),
-    /// Creates the actor of a character for a render stage; `stage` is returned with the result.
+    /// Creates the actor of a character for a render stage. The number `stage` identifies the stage; [`Done::Ready`]
+    /// returns the same number.
     Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
     /// Binds a character for full-body grabs.
     Whole(Arc<Model>),
-    /// Measures the strain of the document's pose, and what is displayed on the skin.
+    /// Measures the strain of the document's pose, and computes the [`Readings`] on the skin of the displayed pose.
     Measure(Arc<Model>, Arc<Document>, Box<Displayed>),
     /// Computes the sculpt layer that an accent stroke describes.
     Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
-    /// Refits a pulled sculpt layer, so that it compensates what the springs undo.
+    /// Refits a sculpt layer after a pull. The correction springs undo part of the pull; the refitted layer compensates
+    /// for that.
     Refit(Arc<Model>, Box<Document>, Box<Refit>),
     /// Writes the posed character as glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
@@ -54,12 +56,12 @@ pub enum Job {
     Picture(PathBuf, Vec<RgbaImage>),
 }
 
-/// What to do with an unfinished session on the opened file.
+/// What to do if an earlier session on the opened file is unfinished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Resume it: a headset cannot show a prompt.
+    /// Resume the earlier session. The headset uses this value, because it cannot show a prompt.
     GoOn,
-    /// Report it, so that the window can ask the user.
+    /// Report the earlier session, so that the window can ask the user.
     Offer,
 }
 
@@ -95,7 +97,7 @@ pub enum Done {
     Ready(u64, Result<Box<Actor>>),
     /// A character and its binding for full-body grabs.
     Whole(Arc<Character>, Result<Box<fast::Body>>),
-    /// The strain of the document's pose, and what is displayed on the skin.
+    /// The strain of the document's pose, and the [`Readings`] on the skin of the displayed pose.
     Measured(Result<(Strain, Readings)>),
     /// The sculpt layer that an accent stroke describes.
     Sketched(Result<Box<Sculpt>>),
@@ -259,7 +261,8 @@ fn opened(
     restored: usize,
     left: Option<Box<Unfinished>>,
 ) -> Opened {
-    // Moves disk writes of the journal off the frame loop; if the thread cannot start, writes block.
+    // A background thread writes the journal to disk, so that the frame loop does not wait. If the thread cannot start,
+    // the frame loop waits for each write.
     if let Err(error) = session.sync_in_background() {
         eprintln!("sinew: {error}");
     }
@@ -374,7 +377,7 @@ mod tests {
         };
         std::fs::write(&path, crate::export::unedited(&asset.capsule_asset()).unwrap()).unwrap();
         let nowhere = Err(Error::input("there is no folder for the autosave journal", "set HOME"));
-        // A path that is a file must behave like a missing folder.
+        // If the path of the journal folder is a file, opening must behave as if the folder was missing.
         for place in [nowhere, Ok(path.clone()), Ok(folder.path().join("journal"))] {
             let is_folder = place.as_ref().is_ok_and(|p| *p != path);
             let opened = open_with(&path, Left::GoOn, place).unwrap();

@@ -67,7 +67,8 @@ pub struct Frame {
     pub history: [usize; 2],
     /// Time of the displayed motion in seconds; `None` while the edited pose is displayed.
     pub time: Option<f64>,
-    /// Skin points under the left and the right hand, world space; `None` if the hand's camera does not see the body.
+    /// For the left and the right hand: the skin point at which the hand points, in world space. `None` if the hand's
+    /// probe camera does not see the body.
     pub surface: [Option<[f32; 3]>; 2],
 }
 
@@ -111,7 +112,8 @@ pub struct WindowFrame {
     pub message: String,
     /// The title of the open dialog; empty if there is none.
     pub question: String,
-    /// Whether no job is running and no image is due; the next iteration then waits for an event.
+    /// Whether no job is running and no image is due. If so, the event loop waits for an event before the next
+    /// iteration.
     pub idle: bool,
 }
 
@@ -119,7 +121,7 @@ pub struct WindowFrame {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// A character is loaded and bound to the skeleton; holds the path of its file.
+    /// A character is loaded and its skin is bound to its skeleton; holds the path of the file.
     Loaded(PathBuf),
     /// The document changed; holds its new hash.
     Hash(String),

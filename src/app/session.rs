@@ -21,12 +21,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// File name of a project in the output folder; beside the character, the suffix of its name.
+/// File name of a project in the output folder. Without an output folder, the project is saved beside the character as
+/// `STEM.project.glb`, with the stem of the character's file name.
 pub const PROJECT: &str = "project.glb";
-/// File name of a posed glTF in the output folder; beside the character, the suffix of its name.
+/// File name of a posed glTF in the output folder. Without an output folder, the file is written beside the character
+/// as `STEM.posed.glb`, with the stem of the character's file name.
 pub const POSED: &str = "posed.glb";
 
-/// A finished background job, for the visible front end (window or headset).
+/// The result of a finished background job, for the front end that the user sees (window or headset).
 pub enum News {
     /// A file was opened; `left` is an unfinished earlier session on the file that the user can resume.
     Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>> },
@@ -62,11 +64,11 @@ pub struct AppSession {
     pub out: Option<PathBuf>,
     /// Number of loop iterations, summed over window and headset.
     pub frame: u64,
-    /// Set until the character's binding for full-body grabs is requested.
+    /// Whether the job that binds the character for full-body grabs is not queued yet.
     unbound: bool,
     /// Whether a file is being opened or a session resumed.
     pub opening: bool,
-    /// Whether the document is hashed on every change; each hash costs the time of serializing the document.
+    /// Whether the document is hashed on every change. Computing a hash takes as long as serializing the document.
     pub exact: bool,
     /// The document's hash as last reported.
     hash: String,
@@ -83,9 +85,9 @@ pub struct AppSession {
     /// The document of the last measurement; `measured_at` is its revision.
     measured: Option<Arc<Document>>,
     measured_at: Version,
-    /// Version of the pose on which the user's measurements were last evaluated.
+    /// Version of the pose for which the user's measurements were last computed.
     gauged_at: Version,
-    /// Accent strokes waiting for interpretation; `sketching` counts the running jobs.
+    /// Accent strokes that wait for a job to interpret them. `sketching` counts the jobs that are queued or running.
     sketches: Vec<Sketch>,
     sketching: usize,
     /// The last revision of the document that [`AppSession::stepped`] handled.
@@ -95,7 +97,8 @@ pub struct AppSession {
     pub failure: Option<Error>,
     /// The last images of both eyes.
     pub last_pictures: Vec<RgbaImage>,
-    /// Total number of headset frames begun but not ended; `mirrored` counts the mirror's images.
+    /// Total number of headset frames that were begun but not ended. `mirrored` counts the images that the mirror
+    /// window has shown.
     pub missed: u64,
     pub mirrored: u64,
     stages: u64,
@@ -197,7 +200,7 @@ impl AppSession {
                         News::Measured(strain)
                     }
                     Err(error) => {
-                        // Cancels the request for measurements, because a repetition would fail again.
+                        // Cancels the request for measurements, because another attempt would fail too.
                         if let Some(bench) = &mut self.bench {
                             bench.give_readings_up();
                         }
@@ -362,7 +365,8 @@ impl AppSession {
         self.sketches.push(sketch);
     }
 
-    /// Starts the refit of a pulled sculpt layer, which compensates what the springs undo.
+    /// Starts the refit of a sculpt layer after a pull. The springs undo part of the pull; the refitted
+    /// layer compensates for that.
     pub fn settle(&mut self, settle: Box<Refit>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let document = Box::new(bench.session().document().clone());

@@ -25,7 +25,7 @@ pub const VERTICES: usize = 16_000_000;
 pub const MORPHS: usize = 4096;
 /// Maximum size of decoded geometry and animation for any file size, bytes.
 pub const DECODED_BYTES: u64 = 2 << 30;
-/// Size of decoded data that even the smallest file may have, bytes.
+/// Decoded data of up to this size is allowed for every file, however small, bytes.
 pub const DECODED_FLOOR: u64 = 64 << 20;
 /// Decoded bytes allowed per byte of the file, up to [`DECODED_BYTES`]. Real compression stays far below.
 pub const DECODED_RATIO: u64 = 256;

@@ -14,7 +14,8 @@ pub struct Asset {
     pub source: Source,
     /// All nodes, in file order.
     pub nodes: Vec<Node>,
-    /// Root nodes of the default scene, or of the first scene if none is default, or all roots without a scene.
+    /// Root nodes of the default scene, or of the first scene if none is default. If the file has no scene, all root
+    /// nodes.
     pub roots: Vec<NodeId>,
     /// All meshes, in file order.
     pub meshes: Vec<Mesh>,
@@ -106,7 +107,8 @@ pub struct Primitive {
     pub uvs1: Vec<Vec2>,
     /// Linear RGBA vertex colours; empty if the file has none.
     pub colors: Vec<Vec4>,
-    /// Vertex indices of the triangles. Strips and fans are expanded; vertices without indices are numbered in order.
+    /// Vertex indices of the triangles. Strips and fans are expanded. If the file has no indices, the vertices are used
+    /// in order.
     pub triangles: Vec<[u32; 3]>,
     /// The material; `None` for glTF's default material.
     pub material: Option<MaterialId>,

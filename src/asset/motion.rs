@@ -85,7 +85,8 @@ pub fn pointer(channel: &Value) -> Option<&str> {
 pub enum Pointed {
     /// A property of one node, e.g. `/nodes/2/rotation`.
     Node(usize, Property),
-    /// Morph weights of a mesh, e.g. `/meshes/0/weights`: animates all nodes that draw the mesh without own weights.
+    /// Morph weights of a mesh, e.g. `/meshes/0/weights`. They animate all nodes that draw the mesh and have no morph
+    /// weights of their own.
     Mesh(usize),
 }
 

@@ -1,5 +1,6 @@
 //! The platform's folders for a user's settings, state and caches: the XDG Base Directory Specification, `%APPDATA%`
-//! and `%LOCALAPPDATA%`, `~/Library`. XDG variables are used on every system if set; relative paths are ignored.
+//! and `%LOCALAPPDATA%`, `~/Library`. If XDG variables are set, they are used on every system. Variables with relative
+//! paths are ignored.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

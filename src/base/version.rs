@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Identifies one state of a changing object: two states have equal versions only if they are the same state.
 ///
-/// Derived data stores the version of its source. It is out of date if the source's version differs now. The default
-/// value belongs to no state. Versions exist only in memory and are never saved.
+/// Derived data stores the version of its source. Derived data is out of date if the source now has a different
+/// version. The default value belongs to no state. Versions exist only in memory and are never saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version(u64);
 

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// Maximum smoothing rounds. More rounds would collapse the points on chains of leaf bones (thesis, 3.2).
 pub const MAX_SMOOTH: u32 = 10;
 
-/// Squared distances with a smaller relative difference are a tie, e.g. at a joint that two bones share.
+/// Two squared distances are a tie if their relative difference is at most this value, e.g. at a joint that two bones
+/// share.
 const TIE: f32 = 1e-5;
 
 /// The rule that chooses each vertex's bone and attachment point.
@@ -99,7 +100,7 @@ fn check_planes(skeleton: &Skeleton, options: &BindOptions) -> Result<()> {
     }
 }
 
-/// Attaches each skin vertex to the nearest of its candidate bones, and each prop vertex to its node.
+/// Attaches each skin vertex to the nearest of its candidate bones, and each prop vertex to the bone of its node.
 fn bind_each<'a>(
     character: &Character,
     topology: &BoneTopology,

@@ -7,10 +7,10 @@ use crate::base::{Error, JointId, NodeId, Result};
 use crate::geom::{Adjacency, ControlMesh, DisplayMesh, Part, locality_order, weld};
 use crate::rig::{Skeleton, in_scene, skin_of};
 
-/// Skin weights of two vertices are equal if their absolute differences sum to less than this.
+/// The skin weights of two vertices count as equal if their absolute differences sum to less than this value.
 const SAME_WEIGHTS: f32 = 0.02;
 
-/// Morph displacements are equal if they differ by at most this fraction of the bounding box's diagonal.
+/// Morph displacements count as equal if they differ by at most this fraction of the bounding box's diagonal.
 const SAME_MORPH: f32 = 1e-5;
 
 impl Character {
@@ -38,7 +38,8 @@ impl Character {
             };
             (0..ma.morphs.len().max(mb.morphs.len())).all(|t| {
                 let (da, db) = (delta(ma, t, pa, a), delta(mb, t, pb, b));
-                // Targets of different nodes have independent weights, so only unmorphed vertices are welded.
+                // Morph targets of different nodes have independent weights, so vertices of different nodes are welded
+                // only if no target moves them.
                 if pa.node == pb.node {
                     da.distance(db) <= tolerance
                 } else {
@@ -52,8 +53,9 @@ impl Character {
         Ok(Self { skeleton, control, display })
     }
 
-    /// Builds a character from a display mesh in bind space, whose `control_of` is overwritten. `influences` (over
-    /// the skeleton's joints) and `rigid` (whether it belongs to a rigid prop) are per display vertex.
+    /// Builds a character from a display mesh in bind space and overwrites the mesh's `control_of`. `influences` holds
+    /// the skin weights of each display vertex for the skeleton's joints. `rigid` states whether each display vertex
+    /// belongs to a rigid prop.
     ///
     /// # Errors
     /// [`Error::Input`] if lengths or indices are inconsistent, a vertex has no influence or a number is not finite.

@@ -3,15 +3,16 @@
 use super::Character;
 
 impl Character {
-    /// Returns, per bone, whether it deforms the mesh: vertices follow its joint, or it connects such joints. Control
-    /// bones, inverse kinematics bones and bones above the body's first joint do not deform the mesh.
+    /// Returns, per bone, whether it deforms the mesh. A bone deforms the mesh if vertices follow its joint, or if it
+    /// lies on a path between two joints that vertices follow. Control bones, inverse kinematics bones and bones above
+    /// the body's first joint do not deform the mesh.
     pub fn deforming_bones(&self) -> Vec<bool> {
         let (skeleton, influences) = (&self.skeleton, &self.control.influences);
         let count = skeleton.joints.len();
         let mut followed = vec![false; count];
         for v in 0..influences.len() {
             for (joint, weight) in influences.of(v).filter(|(_, weight)| *weight > 0.0) {
-                // Tiny weights do not count.
+                // A vertex does not follow a joint with a tiny weight.
                 followed[usize::from(joint)] |= weight > 1e-3;
             }
         }

@@ -39,7 +39,8 @@ pub struct Character {
     pub display: DisplayMesh,
 }
 
-/// Attachment of every control vertex to a bone with ends `p`, `c` (thesis ch. 3): `a = p + t (c - p)`, `s = x - a`.
+/// Attachment of every control vertex to a bone (thesis ch. 3). For a vertex `x` and a bone from `p` to `c`, the
+/// attachment point is `a = p + t (c - p)` and the scale vector is `s = x - a`.
 #[derive(Clone, Debug, Default)]
 pub struct Attachments {
     /// Bone of each control vertex.

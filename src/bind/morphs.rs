@@ -19,7 +19,7 @@ pub struct Morphs {
 pub struct MorphTarget {
     /// The node with the mesh; [`crate::rig::Pose::weights`] of this node holds the morph weights.
     pub node: NodeId,
-    /// Index of the target in the mesh, and of its weight.
+    /// Index of the target in its mesh; the target's weight has the same index.
     pub target: usize,
     /// Display vertices moved by the target, ascending.
     pub vertices: Vec<u32>,

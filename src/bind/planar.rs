@@ -11,9 +11,9 @@ const NO_LENGTH: f32 = 1e-5;
 
 /// The dividing planes of a skeleton.
 ///
-/// For two bones at a joint with unit directions `u` and `v` away from it, the dividing plane contains their
-/// half-vector `u + v` and their cross product; its normal is `v - u`. The region that contains `x` therefore belongs
-/// to the bone with the largest `(x - joint) · u`.
+/// Let `u` and `v` be the unit directions of two bones away from their common joint. Their dividing plane contains the
+/// half-vector `u + v` and the cross product of `u` and `v`; its normal is `v - u`. Around a joint, `x` therefore lies
+/// in the region of the bone whose direction `u` has the largest `(x - joint) · u`.
 pub(super) struct Dividers {
     ends: Vec<Option<[End; 2]>>,
     sites: Vec<Site>,
@@ -89,7 +89,8 @@ impl Dividers {
                 None => return (start, 0.0),
             }
         }
-        // Each joint is crossed at most once, since its winner never changes and a skeleton has no cycles.
+        // The search crosses each joint at most once, because the joint's winner for `x` never changes and a skeleton
+        // has no cycles.
         for _ in 0..self.ends.len() {
             let Some(ends) = &self.ends[bone.index()] else { break };
             let next =
@@ -124,7 +125,8 @@ impl Dividers {
         if t.is_finite() { t } else { project(&skeleton.bones[bone.index()], x) }
     }
 
-    /// Returns the distance to the nearest dividing plane at an end; a free end has one perpendicular to the bone.
+    /// Returns the distance to the nearest dividing plane at an end. At a free end, the plane is perpendicular to the
+    /// bone.
     fn distance(&self, end: &End, bone: BoneId, x: Vec3) -> f32 {
         let across = (x - end.at).dot(end.out).max(0.0);
         let Some(site) = end.site.map(|s| &self.sites[s]) else { return across };

@@ -4,7 +4,8 @@ use super::{Attachments, BindOptions, Binding, Character};
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
 
-/// Minimum edge length in gaps, as a fraction of the mean edge, so that slivers do not dominate.
+/// Lower bound on the edge length by which a gap is divided, as a fraction of the mean edge length. The bound keeps
+/// slivers from dominating the result.
 const SHORT_EDGE: f32 = 0.1;
 
 /// Quality of a binding (methods, section 2). Lengths are in bind space, metres.
@@ -30,7 +31,8 @@ pub struct BindReport {
     pub vertices_per_bone: Vec<u32>,
 }
 
-/// The gap `|a_i - a_j|` relative to the edge length, over all mesh edges; 1 along a tube around a straight bone.
+/// Gaps of all mesh edges. The gap of an edge is the distance `|a_i - a_j|` of its vertices' attachment points, divided
+/// by the edge length. An edge parallel to a straight bone has the gap 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gap {
     /// Largest gap of all edges.

@@ -10,7 +10,8 @@ use crate::rig::Skeleton;
 use rayon::prelude::*;
 use std::iter;
 
-/// Factor by which a gap must exceed the widest gap to count as wider; absorbs rounding.
+/// A gap counts as wider than the widest gap only if it exceeds the widest gap times this factor. The factor absorbs
+/// rounding errors.
 const SLACK: f32 = 1.0 + 1e-4;
 
 /// Maximum passes of [`hold_back`] per round. Holding vertices back may widen gaps to their neighbours, which are
@@ -41,7 +42,7 @@ pub(super) fn smooth(
         (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
     let mut widest = lengths.widest_gap(control, &points);
     for _ in 0..rounds {
-        // Candidate steps, from the boldest to none.
+        // Candidate steps of a vertex, from the largest step to no step.
         let steps = |v: usize| {
             let now = (attachments.bone[v], attachments.t[v]);
             if control.rigid[v] {
@@ -68,8 +69,8 @@ pub(super) fn smooth(
     }
 }
 
-/// Chooses the boldest step of each vertex such that no gap becomes wider than `widest`. Returns the steps and the
-/// resulting points, or `None` after [`HOLD_BACK`] passes.
+/// Chooses the largest possible step of each vertex, so that no gap becomes wider than `widest`. Returns the steps and
+/// the resulting points, or `None` after [`HOLD_BACK`] passes.
 fn hold_back(
     skeleton: &Skeleton,
     control: &ControlMesh,
@@ -127,7 +128,7 @@ fn slide(skeleton: &Skeleton, at_joint: &[Vec<BoneId>], from: BoneId, x: Vec3) -
     } else {
         None
     };
-    // `from` is also a bone at the joint; ties keep it.
+    // The bones at the joint include `from`. If distances tie, the point stays on `from`.
     let keep = |b: BoneId| f32::from(u8::from(b == from));
     joint
         .and_then(|j| nearest_bone(skeleton, at_joint[j.index()].iter().copied(), x, keep))

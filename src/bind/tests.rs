@@ -13,7 +13,8 @@ fn bound(character: &Character, method: Binding, smooth: u32) -> (Attachments, B
 
 const METHODS: [Binding; 3] = [Binding::Direct, Binding::Weights, Binding::Planar];
 
-/// Returns two triangles over the same three points, whose first corners have these weights of joint 1.
+/// Returns two triangles over the same three points. `first` and `second` are the weights of joint 1 at the first
+/// corner of each triangle.
 fn two_triangles(first: f32, second: f32) -> Asset {
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
     let mut influences = Influences::default();

@@ -12,7 +12,8 @@ pub struct WindowArgs {
     /// Samples per pixel, 1 or 4; overrides your setting of smooth edges
     #[arg(long, value_parser = parse_samples)]
     pub samples: Option<u32>,
-    /// For tests and scripts: write one line of JSON per turn to standard output, read requests from standard input
+    /// For tests and scripts: write one line of JSON per iteration of the event loop to standard output, read requests
+    /// from standard input
     #[arg(long)]
     pub report: bool,
     /// For tests: neither read nor write your settings

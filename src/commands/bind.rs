@@ -10,7 +10,7 @@ use crate::geom::mean_edge_span;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Weights for meshes that have none.
+/// Options for computing skin weights for meshes that have none.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct WeighArgs {
     /// For a file without skin weights: the topmost bone of the skeleton to compute weights for
@@ -44,7 +44,7 @@ struct Json<'a> {
     joints: usize,
     display_vertices: usize,
     triangles: usize,
-    /// Mean `|i - j|` over the edges of the control mesh.
+    /// Mean difference `|i - j|` of the vertex indices `i` and `j` of an edge, over all edges of the control mesh.
     mean_edge_span: f64,
     /// Names of the meshes whose weights Sinew computed.
     weighed: &'a [String],

@@ -87,8 +87,8 @@ pub struct Args {
     /// The pose
     #[command(flatten)]
     pub pose: PoseArgs,
-    /// Comma-separated; `gold` is the volume solved to convergence, which takes seconds per pose; `tets` is the same for
-    /// tetrahedra and held points of the skin
+    /// Comma-separated method names. `gold` is the method `volume` solved to convergence, which takes seconds per pose;
+    /// `tets` is a converged solve on tetrahedra that holds points of the skin
     #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into(), "volume".into()])]
     pub methods: Vec<String>,
     /// Bend each of the character's main joints by these degrees, one at a time, in place of a pose (without a value: 90)
@@ -117,8 +117,8 @@ impl Args {
         bends.chain(self.twists.iter().map(|d| Motion::Twist(*d))).collect()
     }
 
-    /// Returns the settings of the requested methods. Each `--set` applies to the methods that have such a parameter, except
-    /// LBS, with which the others are compared.
+    /// Returns the settings of the requested methods. Each `--set` applies to every method that has the parameter. It
+    /// does not apply to LBS, because LBS is the baseline of the comparison.
     ///
     /// # Errors
     /// If no requested method has the parameter, or the value is wrong.

@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum solver iterations; enough to converge to the last bit of the picture.
+/// Maximum number of solver iterations. It is large enough for full convergence: more iterations change no bit of the
+/// picture.
 const ITERATIONS: u32 = 300;
 
 /// What to do.
@@ -44,7 +45,8 @@ pub struct Args {
     /// Number of rotation clusters; 0: twice the number of handles
     #[arg(long, default_value_t = 0)]
     pub clusters: u32,
-    /// Energy that keeps the shape rigid; by default the volume if the mesh is closed
+    /// Energy that keeps the shape rigid: by default `triangles` for a flat mesh, `volume` for a mesh with a closed
+    /// part, otherwise `rims`
     #[arg(long, value_parser = energy)]
     pub energy: Option<Energy>,
     /// Weights where the file has none
@@ -53,7 +55,8 @@ pub struct Args {
     /// Stiffness that keeps neighbouring joints together
     #[arg(long, default_value_t = 0.0)]
     pub hinge: f32,
-    /// A .png of the shape, or a .glb: bones give the nearest pose, morph targets the rest
+    /// File to write: a .png of the shape, or a .glb whose bones have the nearest pose and whose morph targets hold the
+    /// rest of the deformation
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// Whether a .glb keeps the file's own animations
@@ -89,7 +92,8 @@ struct FastReport {
     measure: MeasureReport,
     /// Largest distance between the solved shape and the closest skeletal pose, metres.
     pose_off: f32,
-    /// Largest distance between a placed joint and its target, metres; bone lengths and pins limit the reach.
+    /// Largest distance between a placed joint and its target, metres. It is not zero if bone lengths or pins keep a
+    /// joint from its target.
     missed: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     receipt: Option<export::Receipt>,

@@ -84,7 +84,7 @@ pub fn picture(
         Show::Session => (Page::Session, Spot::Command(Command::Export)),
         _ => (Page::Pose, Spot::Command(Command::Save)),
     };
-    // The right hand opens the page as a user does: it points at the tab and presses.
+    // Open the page as a user does: the right hand points at the tab and presses the trigger.
     let tab = Spot::Page(page);
     for (frame, (spot, pull)) in
         [(&tab, 0.0), (&tab, 0.0), (&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)]

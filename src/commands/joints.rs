@@ -17,14 +17,16 @@ use std::path::{Path, PathBuf};
 
 /// Size of a close-up, pixels.
 const CLOSE_UP: [u32; 2] = [320, 320];
-/// Radius of the measured region as a fraction of the shorter adjacent bone; at least the limb's thickness.
+/// Radius of the measured region, as a fraction of the length of the shorter adjacent bone. The radius is never smaller
+/// than the limb's thickness.
 const REGION: f32 = 0.6;
-/// Minimum skin weight. A joint deforms a vertex that has more than this weight on both sides of the joint.
+/// Minimum skin weight. A joint deforms a vertex if the skin weights on each side of the joint sum to at least this
+/// value.
 const MIXED: f32 = 0.05;
 
 /// Samples per bone for [`Flesh`].
 const SAMPLES: usize = 8;
-/// Bones collide if they come closer than this fraction of the flesh between them.
+/// Two bones collide if their distance is below this fraction of the thickness of the flesh between them.
 const COLLISION: f32 = 0.25;
 
 /// A test rotation of a joint.
@@ -73,7 +75,7 @@ pub struct JointLine {
     /// Distortion of the whole character.
     #[serde(flatten)]
     pub distortion: DistortionReport,
-    /// Whether the pose drives two bones into each other: nothing can be free of crossings then.
+    /// Whether the pose moves two bones into each other. If so, no method can avoid crossings.
     pub bones_collide: bool,
     /// Crossings of the whole character.
     #[serde(flatten)]
@@ -82,7 +84,8 @@ pub struct JointLine {
 
 /// Thickness of the flesh around the bones.
 struct Flesh {
-    /// Mean distance of the skin from each bone at [`SAMPLES`] places; zero without skin.
+    /// For each bone: the mean distance between skin and bone in [`SAMPLES`] equal parts of the bone's length. A part
+    /// without skin has distance zero.
     radius: Vec<[f32; SAMPLES]>,
 }
 
@@ -99,8 +102,9 @@ impl Flesh {
         Self { radius: sums.into_iter().map(|s| s.map(mean)).collect() }
     }
 
-    /// Whether two places on bones, apart with their flesh in the bind pose, come closer than [`COLLISION`] times the flesh
-    /// between them.
+    /// Returns whether two bones collide in the pose. The flesh between two points on bones is the sum of the flesh
+    /// thickness at both points. The bones collide if the distance of two such points exceeds the flesh between them in
+    /// the bind pose and is below [`COLLISION`] times that flesh in the pose.
     fn bones_collide(&self, skeleton: &Skeleton, rig: &PosedRig) -> bool {
         let mut places: Vec<(Vec3, Vec3, f32)> = Vec::new();
         for ((bone, posed), radius) in skeleton.bones.iter().zip(&rig.bones).zip(&self.radius) {
@@ -167,7 +171,7 @@ impl Region {
     }
 }
 
-/// Returns, per joint, whether it belongs to the subtree of `node`.
+/// Returns for each joint whether the joint belongs to the subtree of `node`.
 fn turning_with(skeleton: &Skeleton, node: NodeId) -> Vec<bool> {
     let mut below = vec![false; skeleton.nodes.len()];
     for &n in &skeleton.order {
@@ -300,7 +304,8 @@ impl CloseUp {
 /// Returns the camera that shows a joint in all shapes.
 pub fn close_up(region: &Region, joint: &LimbJoint, shapes: &[(JointLine, Evaluation)]) -> CloseUp {
     let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
-    // The bounds include the near ends of both bones; otherwise the camera would stand inside the body at thin limbs.
+    // The bounds include the near ends of both bones. Otherwise the camera would stand inside the body if the limb is
+    // thin.
     let reach = Vec3::splat(joint.reach as f32);
     let corners = [joint.at.as_vec3() - reach, joint.at.as_vec3() + reach];
     let bounds = Aabb::of(shapes.iter().flat_map(|(_, s)| around(s)).chain(corners));

@@ -45,7 +45,7 @@ pub struct Args {
     /// Omit floor and shadows
     #[arg(long)]
     pub plain: bool,
-    /// Draw the outlines of this many keys before and after the time (projects only)
+    /// Draw outlines of the character at this many keys before and after the rendered time (projects only)
     #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "1")]
     pub onion: Option<usize>,
     /// Draw the path of a joint in the project's motion

@@ -21,9 +21,10 @@ use std::path::PathBuf;
 pub struct Args {
     /// A rigged glTF file or a project
     pub file: PathBuf,
-    /// An edit, in words: a place (ring=JOINT@0.5, line=JOINT@0.1..0.9@DEGREES or bone=JOINT), profile=even (parabola,
-    /// wave, or an easing such as cubic-in), amount=0.25 (share of the distance to the bone), along=stroke (bone),
-    /// reach=4 (edges; 0.1m along the skin, 0.1m-air), soft=1, stiffness, amplitude; count, speed, phase of a wave
+    /// An edit as words NAME=VALUE. One place is required: ring=JOINT@0.5, line=JOINT@0.1..0.9@DEGREES or bone=JOINT.
+    /// Optional words: profile=even (or parabola, wave, or an easing such as cubic-in), amount=0.25 (fraction of the
+    /// distance to the bone), along=stroke (or bone), reach=4 (in edges; 0.1m for metres along the skin, 0.1m-air for
+    /// metres through the air), soft=1, stiffness, amplitude; for a wave also count, speed, phase
     #[arg(long = "edit", value_name = "WORDS")]
     pub edits: Vec<String>,
     /// The pose
@@ -35,13 +36,13 @@ pub struct Args {
     /// Processor that evaluates
     #[arg(long, value_enum, default_value_t = Side::Gpu)]
     pub on: Side,
-    /// Times of the waves, seconds; one picture per time, side by side
+    /// Times at which to show the waves, seconds; draws one picture per time, side by side
     #[arg(long, value_delimiter = ',')]
     pub seconds: Vec<f64>,
     /// Colour the regions: kinematic green, passive blue, fixed red
     #[arg(long)]
     pub region: bool,
-    /// Show only the surroundings of the regions, this many times their size
+    /// Show only the sculpted regions and their surroundings, this many times the size of the regions
     #[arg(long, value_parser = finite)]
     pub zoom: Option<f32>,
     /// Rotation of the camera about the vertical axis, degrees; 0: front

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Time between two frames that counts as a cut if exceeded, seconds.
+/// If the time between two frames exceeds this, it counts as a cut, seconds.
 const CUT: f64 = 1.0;
 
 /// Whether a frame starts from the result of the previous frame.

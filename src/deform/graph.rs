@@ -167,7 +167,7 @@ impl Graph {
         let volume = match &recipe.volume {
             None => None,
             Some(params) => {
-                let cells = Cells::bind(&bound.character, params.sane().cubes)?;
+                let cells = Cells::bind(&bound.character, params.sane().cubes);
                 let (first, position) = (&recipe.geometric, &streams.position);
                 Some((
                     *params,
@@ -177,7 +177,7 @@ impl Graph {
         };
         let display = surface::bind(&bound.character, Crease::Source);
         let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
-        // The volume places the skin itself, so sculpt layers come after it.
+        // The volume places the skin, so sculpt layers must displace the skin after the volume.
         let (bound, radial) = (bound.clone(), recipe.geometric.is_radial() && !recipe.is_volume());
         let kernels = kernels.clone();
         let first = recipe.geometric.clone();

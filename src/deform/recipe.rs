@@ -16,8 +16,8 @@ pub struct Recipe {
     /// The settings of the spring node; `None` for a recipe without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub springs: Option<springs::Params>,
-    /// The settings of the volume node, if any. With [`Rest::Pose`] it adds contact to the nodes before; with [`Rest::Bind`]
-    /// it stands alone, without springs.
+    /// The settings of the volume node, if any. With [`Rest::Pose`] the volume node adds contact to the preceding
+    /// nodes. With [`Rest::Bind`] it deforms the character without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<volume::Params>,
 }
@@ -146,7 +146,8 @@ impl Recipe {
             || self.elastic_mut().is_some_and(|volume| volume.set_number(name, value))
     }
 
-    /// Returns the frequency, hertz, and the damping ratio of the flesh; `None` if the method has no flesh that swings.
+    /// Returns the frequency, hertz, and the damping ratio of the dynamics; `None` if the recipe has neither springs
+    /// nor the volume.
     pub fn dynamics(&self) -> Option<[f32; 2]> {
         let springs = self.springs.map(|s| [s.dynamics, s.damping]);
         springs.or(self.elastic().map(|v| [v.dynamics, v.damping]))

@@ -160,8 +160,8 @@ impl CpuGraph {
         times
     }
 
-    /// Returns a graph whose volume, with these settings, converges in f64 in every evaluation. An evaluation takes up to
-    /// seconds.
+    /// Returns a graph with a volume node that solves to convergence in f64 in every evaluation. An evaluation takes up
+    /// to seconds.
     ///
     /// # Errors
     /// As [`CpuGraph::new`].

@@ -126,11 +126,12 @@ impl RigData {
         data
     }
 
-    /// Fills the arrays from a pose of the skeleton that was given to [`RigData::new`]. The skinning transform is
-    /// split into `T_j = D_j P_j`, with `b_j` the joint's bind position, `A_j` the linear part of `T_j` and `s` the
-    /// [`PosedRig::scale`]. The scale part `P_j x = s b_j + R_j^-1 A_j (x - b_j)` scales the whole shape by `s` and stretches
-    /// it about the joint by the rest. Hence the rigid part `D_j x = T_j b_j + R_j (x - s b_j)` keeps the joint's own screw
-    /// axis. A stretch about the origin would add its displacement to the screw.
+    /// Fills the arrays from a pose of the skeleton that was given to [`RigData::new`]. The skinning transform is split
+    /// into `T_j = D_j P_j`. Here `b_j` is the joint's bind position, `A_j` the linear part of `T_j`, `R_j` the joint's
+    /// rotation and `s` the [`PosedRig::scale`]. The scale part `P_j x = s b_j + R_j^-1 A_j (x - b_j)` scales the whole
+    /// shape by `s`. The remaining stretch has the joint as its fixed point. Hence the rigid part `D_j x = T_j b_j +
+    /// R_j (x - s b_j)` keeps the joint's own screw axis. A stretch about the origin would also displace the joint, and
+    /// this displacement would change the screw axis.
     pub fn update(&mut self, rig: &PosedRig) {
         self.scaled = false;
         for (j, (map, &rotation)) in rig.skinning.iter().zip(&rig.rotation).enumerate() {

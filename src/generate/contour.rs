@@ -1,5 +1,5 @@
-//! Converts an implicit body to a closed triangle mesh: marching cubes (Lorensen and Cline 1987). The loops of each
-//! cell are traced instead of taken from a table.
+//! Converts an implicit body to a closed triangle mesh: marching cubes (Lorensen and Cline 1987). The code traces the
+//! loops of each type of cell, instead of using a published table.
 //!
 //! On a face with four crossings, both adjacent cells separate the inside corners. Every loop longer than a triangle
 //! gets a centre vertex. The result is therefore always a closed 2-manifold. Only blocks of cells near the surface
@@ -21,10 +21,12 @@ fn corner(c: usize) -> IVec3 {
     IVec3::new(c as i32 & 1, c as i32 >> 1 & 1, c as i32 >> 2)
 }
 
-/// Returns the loops of crossed edges in a cell. `inside` has a bit per inside corner; an edge is a pair of corners.
+/// Returns the loops of crossed edges in a cell. Bit `c` of `inside` is set if corner `c` is inside. An edge is a pair
+/// of corners.
 fn loops(inside: u8) -> Vec<Vec<(usize, usize)>> {
     let is_in = |c: usize| inside >> c & 1 == 1;
-    // Around a face, an edge from outside to inside is followed by the next edge from inside to outside.
+    // Follow the edges around a face. A loop enters the face at an edge from an outside to an inside corner, and leaves
+    // the face at the next edge from an inside to an outside corner.
     let mut follower: Vec<((usize, usize), (usize, usize))> = Vec::new();
     for face in FACES {
         for i in 0..4 {

@@ -41,7 +41,7 @@ fn hide(p: Vec3) -> (f32, Vec3) {
     let mut sum = (0.0, Vec3::ZERO);
     for (frequency, height) in [(14.0, 0.0060), (40.0, 0.0024), (90.0, 0.0007)] {
         let (value, gradient) = noise(p * frequency);
-        // Squaring turns the noise into rounded bumps between sharp valleys.
+        // The added square enlarges high bumps and deep pits more than shallow ones.
         sum.0 += height * value * (1.0 + value.abs());
         sum.1 += gradient * (frequency * height * (1.0 + 2.0 * value.abs()));
     }

@@ -54,7 +54,8 @@ fn mirror(p: Vec3, side: f32) -> Vec3 {
     v(p.x * side, p.y, p.z)
 }
 
-/// A finger: the metacarpal's base if present, knuckle, two joints and tip, and the radii at the last four.
+/// A finger. `base` is the base of the metacarpal, if present. `joints` are the knuckle, two joints and the tip;
+/// `radii` are the radii at these four points.
 struct Finger {
     name: &'static str,
     base: Option<Vec3>,
@@ -64,7 +65,7 @@ struct Finger {
 
 fn fingers() -> Vec<Finger> {
     let h = hand();
-    // Columns: name, across and along at the knuckle, spread, lengths of the three phalanges, radius.
+    // Columns: name, position of the knuckle across and along the hand, spread, lengths of the three phalanges, radius.
     let rows = [
         ("Index", 0.030, 0.090, 0.13, [0.042, 0.025, 0.020], 0.0086),
         ("Middle", 0.0085, 0.093, 0.03, [0.046, 0.029, 0.021], 0.0089),

@@ -20,7 +20,8 @@ pub(super) struct Cone {
     blend: f32,
     carve: bool,
     cut: Option<(Vec3, f32)>,
-    /// Part of the body; only bones of this group may move it, see [`super::weights`].
+    /// Part of the body to which the shape belongs. Only bones of the same group may move this part, see
+    /// [`super::weights`].
     pub group: u16,
     /// Target edge length on this shape, metres, before scaling to the vertex count.
     pub size: f32,
@@ -67,7 +68,8 @@ impl Cone {
         let b = self.a + self.round_from_space.inverse() * self.axis;
         self.round_from_space = stretch * self.round_from_space;
         self.axis = self.round_from_space * (b - self.a);
-        // The largest stretch back to space bounds the shape: the Frobenius norm of the inverse is a safe bound.
+        // The bound on the shape needs the largest stretch from the cone's space back to space. The longest column of
+        // the inverse estimates this stretch.
         let inverse = self.round_from_space.inverse();
         let grow = [inverse.x_axis, inverse.y_axis, inverse.z_axis].map(Vec3::length);
         let largest = grow[0].max(grow[1]).max(grow[2]);
@@ -125,7 +127,7 @@ impl Cone {
         let slope = gradient.length().max(1e-6);
         let (mut d, mut g) = ((length - radius) / slope, gradient / slope);
         if let Some((normal, offset)) = self.cut {
-            // The cut gets a rounded rim, wide enough for the mesh to resolve.
+            // The rim of the cut is rounded, and wide enough for the mesh to resolve.
             let (h, plane) = (2.0 * self.size, normal.dot(p) - offset);
             (d, g, _) = smooth_min(-d, -g, -plane, -normal, h);
             (d, g) = (-d, -g);
@@ -134,8 +136,8 @@ impl Cone {
     }
 }
 
-/// Returns the polynomial smooth minimum (Quilez), which equals the minimum if the values differ by `k` or more. Also
-/// returns the blended gradient and the blend weight of `a`, 0..=1.
+/// Returns the polynomial smooth minimum of `a` and `b` (Quilez), which equals the minimum if `a` and `b` differ by `k`
+/// or more. Also returns the blended gradient and the blend weight of `a`, 0..=1.
 fn smooth_min(a: f32, ga: Vec3, b: f32, gb: Vec3, k: f32) -> (f32, Vec3, f32) {
     // Outside the blend, return the smaller value directly: the formula loses precision if the larger value is huge.
     if (b - a).abs() >= k {
@@ -266,7 +268,8 @@ impl Implicit {
         best.1
     }
 
-    /// Returns the shapes that affect points within `radius` of a point near the surface, for faster evaluation.
+    /// Returns the body without the shapes that do not affect points within `radius` of `center`, for faster
+    /// evaluation. `center` must lie near the surface.
     pub fn near(&self, center: Vec3, radius: f32) -> Self {
         let layers = self.layers.iter().map(|layer| {
             let reach =
@@ -276,7 +279,8 @@ impl Implicit {
         Self { layers: layers.collect(), relief: self.relief }
     }
 
-    /// Returns the layer's distance minus the smallest distance of all other layers; negative if it is outermost.
+    /// Returns the layer's distance minus the smallest distance of all other layers. The result is negative if the
+    /// layer is outermost.
     pub fn lead(&self, layer: usize, p: Vec3) -> f32 {
         let own = self.layers[layer].sample(p, f32::INFINITY).distance;
         let others = (0..self.layers.len())
@@ -286,7 +290,8 @@ impl Implicit {
         own - others
     }
 
-    /// Returns the nearest surface point, found by at most three Newton steps no longer than `reach`, metres.
+    /// Moves a point onto the nearby surface by at most three Newton steps. Each step is no longer than `reach`,
+    /// metres.
     pub fn project(&self, mut p: Vec3, reach: f32) -> Vec3 {
         for _ in 0..3 {
             let s = self.sample(p);

@@ -138,7 +138,8 @@ pub(super) fn plus() -> Model {
     cells("Plus", size, filled, place, rig, weigh)
 }
 
-/// Returns sine and cosine of a fraction of a full circle, by series in f64; the platform's results may differ.
+/// Returns sine and cosine of a fraction of a full circle, by series in f64. The platform's own functions may give
+/// different results on different machines.
 fn turn(part: f64) -> (f32, f32) {
     let x = (part - part.round()) * std::f64::consts::TAU;
     let (mut sine, mut cosine, mut term) = (0.0, 0.0, 1.0);

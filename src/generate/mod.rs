@@ -2,8 +2,8 @@
 //!
 //! The kinds correspond to the meshes of the thesis's Table 1. Characters are implicit bodies that are contoured,
 //! remeshed to an exact number of vertices, and weighted by diffusion over the skin. In the bind pose, joints are
-//! aligned with the world axes. The left side is +X, the front +Z, the ground y = 0, the unit a metre. The table's
-//! number of bones is the skin's number of joints.
+//! aligned with the world axes. The left side is +X, the front +Z, the ground y = 0, the unit a metre. The number of
+//! bones in Table 1 is the number of joints of the skin.
 //!
 //! Every machine generates identical bytes: the code uses no hash order, no random seed, and only arithmetic that
 //! IEEE 754 defines exactly (sums, products, quotients, square roots).
@@ -59,7 +59,7 @@ impl Kind {
     /// Every kind, in the order of the thesis's Table 1, small ones first.
     pub const ALL: [Self; 5] = [Self::Box, Self::Plus, Self::Human, Self::Chibi, Self::Golem];
 
-    /// Returns the kind's name on the command line; the file is called the same, plus `.glb`.
+    /// Returns the kind's name on the command line. The file name is this name plus `.glb`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
@@ -90,7 +90,8 @@ impl Kind {
             Self::Box => (4, 1802),
             Self::Plus => (17, 5634),
             Self::Chibi => (36, 16314),
-            // No closed surface has the table's 10774 vertices and 21204 triangles; both counts here are within 1 %.
+            // No connected closed surface has the 10774 vertices and 21204 triangles of Table 1. Both counts here
+            // differ by less than 1 %.
             Self::Human => (85, 10690),
             Self::Golem => (19, 90002),
         };

@@ -72,14 +72,14 @@ pub(super) fn paint(body: &Body, mesh: &mut TriMesh) -> Vec<u8> {
     of_face.into_iter().map(|r| body.regions[r as usize].0 as u8).collect()
 }
 
-/// Returns the quality of a triangle: four times the square root of three times the area, divided by the sum of
-/// squared sides; 1 if equilateral.
+/// Returns the quality of a triangle: `4 √3 area / (sum of the squared side lengths)`; 1 if equilateral.
 fn quality([a, b, c]: [Vec3; 3]) -> f32 {
     let squares = (b - a).length_squared() + (c - b).length_squared() + (a - c).length_squared();
     3.464_101_6 * (b - a).cross(c - a).length() / squares.max(1e-20)
 }
 
-/// Moves each vertex unless the move degrades a triangle too much: a clean border does not justify a sliver.
+/// Moves each vertex to its new position or half-way there, unless the move degrades a triangle too much. A clean
+/// border does not justify a sliver.
 fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     for v in 0..moved.len() {
         if !near[v] {
@@ -105,7 +105,8 @@ fn settle(mesh: &mut TriMesh, moved: &[Vec3], near: &[bool]) {
     }
 }
 
-/// Returns a border vertex's new position, closer to its border neighbours and to the zero of the region's field.
+/// Returns the new position of a border vertex. It is closer to the middle of the two neighbours on the border, and
+/// closer to the zero of the region's field.
 fn onto_border(body: &Body, mesh: &TriMesh, of_face: &[u8], v: u32) -> Vec3 {
     let p = mesh.position[v as usize];
     let (mut sum, mut n, mut upper) = (Vec3::ZERO, 0.0, 0);

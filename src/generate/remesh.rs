@@ -81,7 +81,8 @@ fn split_long(mesh: &mut TriMesh) {
     }
 }
 
-/// Returns true if moving the start of `h` to `to` inverts no triangle and stretches no edge beyond `limit` targets.
+/// Returns true if moving the start of `h` to `to` inverts no triangle and makes no edge longer than `limit` times its
+/// target length.
 fn may_move(mesh: &TriMesh, h: u32, to: Vec3, limit: f32) -> bool {
     let Some((u, v)) = mesh.edge(h) else { return false };
     mesh.ring(u).all(|o| {
@@ -113,7 +114,8 @@ fn try_collapse(mesh: &mut TriMesh, h: u32, limit: f32) -> bool {
 }
 
 fn collapse_short(mesh: &mut TriMesh) {
-    // A sweep over a much too fine mesh removes at most half its vertices; several sweeps spread the collapses.
+    // One sweep over a much too fine mesh removes at most half of the vertices. Several sweeps distribute the collapses
+    // over the surface.
     for _ in 0..3 {
         let before = mesh.vertices();
         for h in 0..mesh.slots() {

@@ -1,8 +1,8 @@
 //! Skin weights: each vertex is assigned to the nearest bone of its part; the assignments diffuse over the surface.
 //!
 //! A vertex's part comes from the implicit shape at the vertex, so a finger, or an arm near the body, never takes a
-//! neighbour's bone. Diffusion consists of two implicit steps of the heat equation on the surface. The bone sets the
-//! diffusion width, so the falloff follows the skin.
+//! neighbour's bone. Diffusion consists of two implicit steps of the heat equation on the surface. Each bone sets the
+//! diffusion width of its vertices. Weights diffuse over the skin, so the falloff follows the skin.
 
 use super::model::{Weights, quantize};
 use super::trimesh::TriMesh;
@@ -52,7 +52,7 @@ pub(super) fn weights(mesh: &TriMesh, group: &[u16], segments: &[Segment], joint
         .collect();
     let rings: Vec<Vec<u32>> =
         (0..mesh.position.len() as u32).into_par_iter().map(|v| mesh.neighbors(v).collect()).collect();
-    // Squared falloff width over squared edge length: how strongly a vertex follows its neighbours.
+    // How strongly a vertex follows its neighbours: the squared ratio of falloff width to mean edge length.
     let follow: Vec<f32> = (0..rings.len())
         .map(|v| {
             let edge: f32 = rings[v]

@@ -1,4 +1,4 @@
-//! Intersections of a posed surface with itself, from its shape alone.
+//! Self-intersections of a posed surface, found from the vertex positions and the radii of the limbs.
 
 use super::{ControlMesh, Place};
 use crate::base::math::Vec3;
@@ -11,10 +11,12 @@ use robust::{Coord3D, orient3d};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// Angle between the three rays that vote whether a point is inside the surface, as the tangent.
+/// Tangent of the angle between a triangle's normal and each of the three rays that decide whether the triangle lies
+/// inside the body.
 const TILT: f32 = 0.3;
 
-/// Triangles that are closer in the bind shape, as a fraction of its diagonal, touch: rounding makes them cross or not.
+/// Two triangles touch if their distance in the bind shape is less than this fraction of the bounding box's diagonal.
+/// Rounding decides whether touching triangles cross.
 const TOUCH: f32 = 1e-5;
 
 /// Finds crossing triangles in poses of a mesh. Built once; props (rigid vertices) are excluded.
@@ -30,7 +32,7 @@ pub struct Crossings {
     beside: Vec<Vec<u32>>,
     /// Pairs that cross or touch in the bind shape.
     known: HashSet<[u32; 2]>,
-    /// Triangles in a bind shape's overlap.
+    /// Triangles that already lie inside another part of the body in the bind shape.
     covered: HashSet<u32>,
 }
 
@@ -39,11 +41,12 @@ pub struct Crossings {
 pub struct CrossingsReport {
     /// Pairs of triangles that cross, share no vertex, and neither cross nor touch in the bind shape.
     pub crossings: usize,
-    /// Those of `crossings` that are folds: in the bind shape the triangles are closer than the limb's thickness.
+    /// Number of crossings that are folds. In a fold, the distance of the two triangles in the bind shape is less than
+    /// the limb's thickness.
     pub folds: usize,
-    /// Largest penetration outside of folds, over the limb's thickness.
+    /// Largest penetration outside folds, divided by the limb's thickness; see [`Crossings::report`].
     pub penetration: f64,
-    /// Largest penetration in folds, over the limb's thickness.
+    /// Largest penetration in folds, divided by the limb's thickness.
     pub fold_penetration: f64,
 }
 
@@ -56,7 +59,7 @@ pub struct CrossingSegment {
     pub at: [Vec3; 2],
 }
 
-/// A posed surface that answers queries.
+/// A posed surface with a bounding volume hierarchy over its triangles.
 struct Surface<'a> {
     of: &'a Crossings,
     x: &'a [Vec3],
@@ -136,8 +139,9 @@ impl Crossings {
         self.pairs(positions).into_iter().filter_map(segment).collect()
     }
 
-    /// Counts the crossings of a pose and measures the penetration: the distance of a triangle inside the body to the
-    /// nearest part of the surface that it has passed.
+    /// Counts the crossings of a pose and measures the penetration. Triangles inside another part of the body form
+    /// patches. Such a triangle's penetration is the distance from its middle to the nearest triangle outside its
+    /// patch.
     ///
     /// # Panics
     /// Unless there is one position per vertex.
@@ -203,7 +207,8 @@ fn cross(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
     some(pierced(b, a)) || some(pierced(a, b))
 }
 
-/// Where each edge of the second triangle passes through the inside of the first one: the fraction from the edge's first end.
+/// Returns, for each edge of triangle `of`, where the edge passes through the inside of triangle `t`: the fraction of
+/// the edge's length from its first end.
 fn pierced(t: [Vec3; 3], of: [Vec3; 3]) -> [Option<f32>; 3] {
     let side = |t: [Vec3; 3], p: Vec3| {
         let [a, b, c, d] = [t[0], t[1], t[2], p].map(|v| {
@@ -224,8 +229,8 @@ fn pierced(t: [Vec3; 3], of: [Vec3; 3]) -> [Option<f32>; 3] {
     })
 }
 
-/// Square of the distance of a point to a triangle, in the manner of Ericson, *Real-Time Collision Detection*, 2004, 5.1.5:
-/// the nearest point lies at a corner, on an edge, or inside.
+/// Returns the squared distance from a point to a triangle, after Ericson, *Real-Time Collision Detection*, 2004,
+/// 5.1.5. The nearest point lies at a corner, on an edge, or inside.
 fn distance_squared(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
     let on_edge = |a: Vec3, b: Vec3| {
         let along = b - a;
@@ -240,7 +245,7 @@ fn distance_squared(p: Vec3, [a, b, c]: [Vec3; 3]) -> f32 {
     }
 }
 
-/// Square of the distance of two segments, in the manner of Ericson, *Real-Time Collision Detection*, 2004, 5.1.9.
+/// Returns the squared distance between two segments, after Ericson, *Real-Time Collision Detection*, 2004, 5.1.9.
 fn segments_distance_squared([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f32 {
     let (u, v, w) = (b - a, d - c, a - c);
     let [uu, vv] = [u, v].map(|e| e.length_squared().max(f32::MIN_POSITIVE));
@@ -276,7 +281,7 @@ impl<'a> Surface<'a> {
         self.of.corners(self.x, t)
     }
 
-    /// Calls `each` with the triangles whose leaf touches a box.
+    /// Calls `each` for every triangle in a leaf of the hierarchy that overlaps `bounds`.
     fn within(&self, bounds: Aabb, mut each: impl FnMut(u32)) {
         self.bvh.aabb_traverse(bounds, |bvh, node| {
             let node = &bvh.nodes[node as usize];
@@ -305,8 +310,8 @@ impl<'a> Surface<'a> {
         (0..self.of.triangles.len() as u32).into_par_iter().flat_map_iter(of).collect()
     }
 
-    /// Whether a triangle's middle lies inside another part of the body: of three rays outwards, at least two leave the body
-    /// more often than they enter it.
+    /// Returns whether a triangle's middle lies inside another part of the body. Three rays start at the middle and
+    /// point outwards. The middle is inside if at least two rays leave the body more often than they enter the body.
     fn inside(&self, t: u32) -> bool {
         let [a, b, c] = self.corners(t);
         let (middle, normal) = ((a + b + c) / 3.0, (b - a).cross(c - a).normalize_or_zero());
@@ -327,7 +332,8 @@ impl<'a> Surface<'a> {
         votes.iter().filter(|v| **v).count() >= 2
     }
 
-    /// Connected patches of triangles inside other parts of the body, found from the triangles that cross.
+    /// Returns the connected patches of triangles that lie inside other parts of the body. The search starts at the
+    /// triangles that cross.
     fn covered(&self, pairs: &[[u32; 2]]) -> Vec<Vec<u32>> {
         let crossing: HashSet<u32> = pairs.iter().flatten().copied().collect();
         let mut starts: Vec<u32> = crossing.iter().copied().collect();
@@ -355,7 +361,8 @@ impl<'a> Surface<'a> {
         out
     }
 
-    /// Returns the nearest triangle outside of a patch to the middle of a triangle of the patch, and its distance.
+    /// Returns the triangle outside `patch` that is nearest to the middle of triangle `t`, and its distance from that
+    /// point.
     fn nearest(&self, t: u32, patch: &HashSet<u32>) -> Option<(u32, f32)> {
         let [a, b, c] = self.corners(t);
         let middle = (a + b + c) / 3.0;
@@ -430,7 +437,7 @@ mod tests {
     fn the_curve_of_crossings_lies_on_both_surfaces_and_is_closed() {
         let offset = Vec3::new(0.77, 0.013, 0.017);
         let (mut mesh, posed) = cubes(16, offset);
-        // A triangle that does not count comes first.
+        // The first triangle is degenerate, so `Crossings` skips this triangle.
         mesh.triangles.insert(0, [0; 3]);
         let crossings = Crossings::new(&mesh, &vec![0.5; mesh.positions.len()]);
         let curve = crossings.curve(&posed);
@@ -448,7 +455,7 @@ mod tests {
             inside && x.to_array().iter().any(|v| v.abs().min((v - 1.0).abs()) < 1e-5)
         };
         assert!(ends.iter().flatten().all(|x| on(*x, Vec3::ZERO) && on(*x, offset)));
-        // Every end is the end of another segment.
+        // Every end of a segment is also an end of another segment.
         let others = |x: &Vec3| ends.iter().flatten().filter(|y| x.distance(**y) < 1e-4).count();
         assert!(ends.iter().flatten().all(|x| others(x) >= 2));
         assert!(crossings.curve(&mesh.positions).is_empty());
@@ -489,10 +496,11 @@ mod tests {
         let half = crossings.triangles.len() as u32 / 2;
         assert!(crossings.known.iter().all(|[a, b]| (*a < half) == (*b < half)));
         let report = crossings.report(&posed);
-        // Each face of a cube that the other cube's border passes is cut along a line of about 16 squares.
+        // The cubes' surfaces intersect in a closed curve. On each face that the curve passes, it crosses about 16
+        // squares.
         assert!(report.crossings > 60 && report.folds == 0, "{report:?}");
         assert!((report.penetration - 0.23).abs() < 0.02, "{report:?}");
-        // The count is that of all pairs, one by one.
+        // A test of every pair of triangles gives the same count.
         let x = |t: &[u32; 3]| t.map(|v| posed[v as usize]);
         let t = &crossings.triangles;
         let all = (0..t.len()).map(|a| (a + 1..t.len()).filter(|&b| cross(x(&t[a]), x(&t[b]))).count());

@@ -1,11 +1,12 @@
-//! Distortion of a posed surface, from its shape alone: no skeleton, no rotations of a method.
+//! Distortion of a posed surface, computed from vertex positions only: neither the skeleton nor the rotations of a
+//! deformation method are used.
 
 use super::{ControlMesh, fit_rotation, half_cotangents};
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Edges shorter than this fraction of the mean edge have a length of rounding errors.
+/// Edges shorter than this fraction of the mean edge are ignored, because rounding errors dominate their lengths.
 const SHORT: f64 = 0.01;
 
 /// Compares poses of a mesh with its bind shape. Built once; props (rigid vertices) are excluded.
@@ -26,12 +27,13 @@ pub struct Distortion {
 /// Distortion of a pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct DistortionReport {
-    /// Largest length of an edge over its bind length.
+    /// Largest ratio, over all edges, of posed length to bind length.
     pub elongation: f64,
-    /// As-rigid-as-possible energy with spokes and rims (Chao et al. 2010), over the bind area.
+    /// As-rigid-as-possible energy with spokes and rims (Chao et al. 2010), divided by the area of the bind shape.
     pub energy: f64,
-    /// Triangles turned over: their normal differs by more than 90° from the bind normal, rotated by the mean rotation of
-    /// the neighbouring triangles.
+    /// Number of triangles that are turned over. The expected normal of a triangle is its bind normal, rotated by the
+    /// mean rotation of the neighbouring triangles. A triangle is turned over if its posed normal differs from the
+    /// expected normal by more than 90°.
     pub turned_over: usize,
 }
 
@@ -69,7 +71,7 @@ impl Distortion {
         Self { weights, around, edges, beside, area, triangles, bind }
     }
 
-    /// Measures a pose. Rigid motions of the pose change nothing.
+    /// Measures a pose. A rigid motion of the pose does not change the result.
     ///
     /// # Panics
     /// Unless there is one position per vertex.
@@ -95,8 +97,9 @@ impl Distortion {
         out
     }
 
-    /// `Σ_v min_R Σ w |e' - R e|²` over the edges of the triangles at each vertex `v`; every triangle counts a third at each
-    /// of its vertices, so that a uniform stretch gives the membrane energy.
+    /// Returns `Σ_v min_R Σ w |e' - R e|²`. The inner sum runs over the edges of the triangles at vertex `v`, with bind
+    /// edge `e`, posed edge `e'` and cotangent weight `w`. Every triangle counts a third at each of its vertices, so
+    /// that a uniform stretch gives the membrane energy.
     fn energy(&self, x: &[DVec3]) -> f64 {
         let of = |triangles: &Vec<u32>| {
             let edges = || {
@@ -164,7 +167,7 @@ mod tests {
         let moved: Vec<Vec3> = mesh.positions.iter().map(|x| turn * *x + Vec3::ONE).collect();
         let rigid = distortion.report(&moved);
         assert!(rigid.energy < 1e-9 && (rigid.elongation - 1.0).abs() < 1e-6 && rigid.turned_over == 0);
-        // Twice as long along x: the membrane energy of the strain 1 is 1 per area.
+        // The grid is stretched to twice its length along x. A strain of 1 has the membrane energy 1 per unit area.
         let long: Vec<Vec3> = mesh.positions.iter().map(|x| *x * Vec3::new(2.0, 1.0, 1.0)).collect();
         let long = distortion.report(&long);
         assert!((long.energy - 1.0).abs() < 1e-6 && (long.elongation - 2.0).abs() < 1e-6, "{long:?}");

@@ -5,13 +5,13 @@ use crate::base::math::{DMat3, DQuat};
 /// Maximum sweeps of the Jacobi eigenvalue iteration; three suffice with a good guess.
 const MAX_SWEEPS: usize = 24;
 
-/// Returns the rotation `R` that minimises `Σ w |e' - R e|²`, given the covariance `Σ w e e'ᵀ`. The determinant of
-/// `R` is 1, even with negative weights.
+/// Returns the rotation `R` that minimises `Σ w |e' - R e|²` over pairs of vectors `e`, `e'` with weights `w`.
+/// `covariance` is `Σ w e e'ᵀ`. The determinant of `R` is 1, even with negative weights.
 ///
-/// Horn, "Closed-form solution of absolute orientation using unit quaternions", 1987: the eigenvector of the largest
-/// eigenvalue of a symmetric 4 x 4 matrix, here by Jacobi rotations. `guess` is a unit quaternion that speeds up
-/// convergence. It is returned if the covariance is zero or not finite. If several rotations fit equally well, as for
-/// points on a line, a rotation near `guess` is chosen.
+/// Method: Horn, "Closed-form solution of absolute orientation using unit quaternions", 1987. The quaternion is the
+/// eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix, found by Jacobi rotations. `guess` is a unit
+/// quaternion that speeds up convergence. It is returned if the covariance is zero or not finite. If several rotations
+/// fit equally well, as for points on a line, a rotation near `guess` is chosen.
 pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
     let turned = DMat3::from_quat(guess) * covariance;
     let largest = turned.to_cols_array().iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -37,7 +37,7 @@ pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
             rotate(&mut a, &mut vectors, p, q);
         }
     }
-    // Of equal eigenvalues take the first, so that a covariance without any preference gives the guess.
+    // If eigenvalues are equal, the first is taken. A covariance that prefers no rotation therefore gives the guess.
     let best = (1..4).fold(0, |best, k| if a[k][k] > a[best][best] + 1e-12 { k } else { best });
     let [w, x, y, z] = vectors.map(|row| row[best]);
     (DQuat::from_xyzw(x, y, z, w).normalize() * guess).normalize()

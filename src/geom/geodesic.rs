@@ -1,8 +1,9 @@
 //! Shortest paths along a surface and straight rays through a body.
 //!
 //! A* over several points on every edge finds the sequence of triangles (Lanthier, Maheshwari, Sack, *Shortest
-//! Anisotropic Paths on Polyhedral Surfaces*, 2001, with their even spacing). Within these triangles, each edge
-//! crossing then moves onto the straight line between its neighbours, with both adjacent triangles unfolded.
+//! Anisotropic Paths on Polyhedral Surfaces*, 2001, with their even spacing). The path is then shortened within these
+//! triangles. Each edge crossing moves to the straight line between the crossings before and after it, with the two
+//! triangles at the edge unfolded into a plane.
 
 use super::walk::sides;
 use super::{Place, ray_triangle};
@@ -12,7 +13,8 @@ use std::collections::BinaryHeap;
 
 /// Number of search points per edge. With too few points, the path passes a vertex on the wrong side.
 const POINTS: usize = 9;
-/// Maximum number of shortening rounds; `WON` is the relative gain of length below which they end.
+/// Maximum number of shortening rounds. The rounds end early if a round shortens the path by at most the fraction
+/// `WON`.
 const ROUNDS: usize = 400;
 const WON: f64 = 1e-8;
 const NONE: u32 = u32::MAX;
@@ -100,7 +102,7 @@ pub fn position(triangles: &[[u32; 3]], positions: &[Vec3], place: &Place) -> Op
     out.is_finite().then_some(out)
 }
 
-/// Searches the best path through the search points on edges; returns its edge crossings.
+/// Finds the shortest path through the search points on edges; returns its edge crossings.
 fn roughly(
     edges: &Edges,
     positions: &[Vec3],
@@ -115,7 +117,7 @@ fn roughly(
     let count = edges.ends.len() * POINTS;
     // Per search point: path length so far, the previous point, and the triangle between both points.
     let mut known = vec![(f32::INFINITY, NONE, NONE); count];
-    // Non-negative floats have the same order as their bits.
+    // The heap compares the bits of the lengths, because non-negative floats have the same order as their bits.
     let mut open: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
     let reach =
         |open: &mut BinaryHeap<_>, known: &mut Vec<(f32, u32, u32)>, length: f32, at: Vec3, before, t| {
@@ -201,8 +203,8 @@ fn taut(edges: &Edges, positions: &[Vec3], (a, b): (Vec3, Vec3), way: &mut [Cros
     }
 }
 
-/// Finds where a ray from a surface point through the body leaves the body. Returns the first triangle hit from
-/// inside, and the distance in lengths of `direction`; `None` if the ray hits no triangle from inside.
+/// Finds where a ray from a surface point through the body leaves the body. Returns the first point hit from inside,
+/// and its distance in multiples of the length of `direction`; `None` if the ray hits no triangle from inside.
 pub fn through(
     triangles: &[[u32; 3]],
     positions: &[Vec3],

@@ -1,9 +1,10 @@
 //! Fills the interior of a closed surface with cubes of equal size.
 //!
-//! [`RAYS`] x [`RAYS`] parallel rays per cube are intersected with the surface. An interval between two intersections
-//! is inside if its winding number is not zero. A cube's fill is the fraction of its rays' length that is inside. If
-//! disconnected parts of limbs lie in the same grid cell, each part gets its own cube and corners, like virtual nodes
-//! in cutting (Molino, Bao, Fedkiw, "A virtual node algorithm for changing mesh topology during simulation", 2004).
+//! All rays are parallel, with [`RAYS`] x [`RAYS`] rays per cube. The intersections with the surface divide each ray
+//! into intervals. An interval is inside if its winding number is not zero. A cube's fill is the fraction of its rays'
+//! length that is inside. If disconnected parts of limbs lie in the same grid cell, each part gets its own cube and
+//! corners, like virtual nodes in cutting (Molino, Bao, Fedkiw, "A virtual node algorithm for changing mesh topology
+//! during simulation", 2004).
 
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
@@ -114,8 +115,8 @@ impl Rays {
     }
 }
 
-/// Returns the winding number of a triangle's boundary around a point. Both triangles of an edge count the edge
-/// equally but with opposite sign, so a closed surface has no gaps.
+/// Returns the winding number of a triangle's boundary around a point. The two triangles at an edge count this edge
+/// equally, but with opposite signs. A ray therefore never slips between two triangles of a closed surface.
 fn winding(x: [[f64; 3]; 3], at: [f64; 2]) -> i8 {
     let edge = |a: [f64; 3], b: [f64; 3]| {
         let up = a[1] <= b[1];

@@ -135,9 +135,9 @@ impl Measure {
         (max, (sum / self.edges.len().max(1) as f64) as f32)
     }
 
-    /// Returns the indices of inverted triangles, counted among the triangles with three distinct vertices. A
-    /// triangle is inverted if `n' · R n0 < 0`: `n'` is the posed normal, `n0` the bind normal, and `R` the mean
-    /// rotation of its vertices. Triangles without area, in the bind pose or the pose, are never counted.
+    /// Returns the inverted triangles, as indices into the list of triangles with three distinct vertices. A triangle
+    /// is inverted if `n' · R n0 < 0`: `n'` is the posed normal, `n0` the bind normal, and `R` the mean rotation of its
+    /// vertices. Triangles without area, in the bind pose or the pose, are never counted.
     pub fn flipped(&self, positions: &[Vec3], rotation: &[Quat]) -> Vec<u32> {
         let flips = |t: &[u32; 3]| {
             let (before, after) = (unit_normal(&self.bind, t), unit_normal(positions, t));
@@ -158,16 +158,18 @@ impl Measure {
     }
 }
 
-/// Returns the volume between a surface and points to which its vertices are attached, cubic metres: the sum over the
-/// triangles of the prism from triangle to points times the triangle's weight (0..=1). If all points lie on one line,
-/// a closed surface gives its own volume. Parts of a surface need not be closed.
+/// Returns the volume between a surface and the points to which its vertices are attached, cubic metres. Each triangle
+/// and its three points bound a prism. The result is the sum of the prisms' volumes, each times its triangle's weight
+/// (0..=1). For a closed surface whose points lie on one line, the result is the volume of the surface. Parts of a
+/// surface need not be closed.
 pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item = ([u32; 3], f64)>) -> f64 {
     let cone = |o: DVec3, a: DVec3, b: DVec3, c: DVec3| (a - o).cross(b - o).dot(c - o) / 6.0;
     triangles
         .map(|(t, share)| {
             let top = t.map(|v| x[v as usize].as_dvec3());
             let base = t.map(|v| points[v as usize].as_dvec3());
-            // Prisms have bent sides: average over all cuts into tetrahedra, so that neighbours share their sides.
+            // The sides of a prism are not planar. The average over all cuts into tetrahedra makes neighbouring prisms
+            // agree on their common side.
             let cut = |i: usize, j: usize, k: usize| {
                 cone(base[k], top[i], top[j], top[k])
                     + cone(base[k], top[j], top[i], base[j])
@@ -180,9 +182,10 @@ pub fn volume_under(x: &[Vec3], points: &[Vec3], triangles: impl Iterator<Item =
         .sum()
 }
 
-/// Returns the smallest ratio, over all vertices, of the distance to the nearest posed bone to the distance to the
-/// nearest bone in the bind pose. It shows how thin the thinnest part has become. Bones are (head, tail), in the same
-/// order. Excludes vertices nearer to a bone than 1/1000 of the box's diagonal. Returns 1 without vertices.
+/// Measures how thin the thinnest part has become. A vertex's ratio is its distance to the nearest bone in the pose,
+/// divided by the same distance in the bind pose. Returns the smallest ratio of all vertices, at most 1. A bone is
+/// (head, tail); both lists of bones have the same order. Excludes vertices whose bind distance to a bone is at most
+/// 1/1000 of the bind shape's bounding box diagonal. Returns 1 without vertices.
 pub fn smallest_radius_ratio(
     bind: &[Vec3],
     posed: &[Vec3],
@@ -225,7 +228,8 @@ fn mean_rotation(q: [Quat; 3]) -> Quat {
     if sum.length_squared() > 1e-12 { sum.normalize() } else { q[0] }
 }
 
-/// A triangle's side: its vertices in ascending order, whether the triangle traverses them in reverse, the triangle.
+/// A side of a triangle: its two vertices in ascending order, whether the triangle traverses the side in the reverse
+/// order, and the triangle's index.
 type HalfEdge = (u32, u32, bool, u32);
 
 fn sorted_half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
@@ -252,7 +256,8 @@ fn fans(vertices: usize, halves: &[HalfEdge]) -> Vec<Fan> {
         let down = run.iter().filter(|h| h.2).count();
         let up = run.len() - down;
         let (a, b) = (run[0].0, run[0].1);
-        // Surplus traversals in one direction are closed by edges in the opposite direction.
+        // An edge with surplus traversals in one direction lacks the same number of traversals in the opposite
+        // direction.
         lacking.extend(std::iter::repeat_n((b, a), up.saturating_sub(down)));
         lacking.extend(std::iter::repeat_n((a, b), down.saturating_sub(up)));
     }

@@ -18,7 +18,7 @@ pub struct DisplayMesh {
     pub uvs1: Vec<Vec2>,
     /// Linear RGBA colour of each vertex; white if the file has none.
     pub colors: Vec<Vec4>,
-    /// Vertex indices. Triangles are counter-clockwise seen from outside, also under mirrored nodes.
+    /// Vertex indices. Triangles are counter-clockwise seen from outside, even if their node has a mirroring transform.
     pub triangles: Vec<[u32; 3]>,
     /// Consecutive ranges, one per primitive of each mesh node, ordered by node and then primitive.
     pub parts: Vec<Part>,

@@ -3,7 +3,7 @@
 use crate::base::math::Vec3;
 
 /// Intersects a ray with both sides of a triangle (T. Möller and B. Trumbore, *Fast, Minimum Storage Ray/Triangle
-/// Intersection*, 1997). Returns the distance, in lengths of `ray`, and the hit's barycentric weights.
+/// Intersection*, 1997). Returns the distance, in multiples of the length of `ray`, and the hit's barycentric weights.
 pub fn ray_triangle(from: Vec3, ray: Vec3, [a, b, c]: [Vec3; 3]) -> Option<(f32, [f32; 3])> {
     let (u, v) = (b - a, c - a);
     let p = ray.cross(v);

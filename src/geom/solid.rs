@@ -14,7 +14,8 @@ const THIN: f64 = 1e-5;
 pub struct Solid {
     /// Triangles of the closed parts, with outward normals. Holes are filled, so that there are no boundary edges.
     pub triangles: Vec<[u32; 3]>,
-    /// One number per triangle of the mesh: 1 if its normal points out of a closed part, -1 into one, 0 on a sheet.
+    /// One number per triangle of the mesh: 1 if its normal points out of a closed part, -1 if its normal points into a
+    /// closed part, 0 if the triangle belongs to a sheet.
     pub side: Vec<i8>,
     /// Number of parts of the mesh.
     pub parts: usize,
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn small_holes_are_closed_and_large_ones_make_a_sheet() {
         let (positions, mut triangles) = cuboid(DVec3::new(0.3, 10.0, 0.3));
-        // One end of the box is open: 0.09 of an area of 12.
+        // One end of the box is open. The hole has an area of 0.09; the box has an area of about 12.
         triangles.drain(4..6);
         let open_end = solid(&positions, &triangles);
         assert_eq!((open_end.parts, open_end.open), (1, 0));

@@ -28,7 +28,8 @@ impl Spline {
         assert!(points.len() >= 2, "a spline needs two points");
         let chords: Vec<f64> = points.windows(2).map(|p| (p[1] - p[0]).length().sqrt()).collect();
         let total: f64 = chords.iter().sum();
-        // Coinciding points get a short parameter interval, not an empty one: the linear system stays regular.
+        // Coinciding points get a short parameter interval instead of an empty interval. The linear system therefore
+        // stays regular.
         let floor = if total > 0.0 { total * 1e-4 } else { 1.0 };
         let mut h: Vec<f64> = chords.iter().map(|c| c.max(floor)).collect();
         let sum: f64 = h.iter().sum();
@@ -218,7 +219,8 @@ impl Spline {
         best.0.clamp(low, high)
     }
 
-    /// Finds the zero of `(B - x) . B'` within part of a segment by Newton's method inside a bracket.
+    /// Finds the zero of `(B - x) . B'` between the parameters `a` and `b` of a segment `B`, by Newton's method inside
+    /// a bracket.
     fn refine(&self, segment: usize, x: DVec3, a: f64, b: f64) -> f64 {
         let c = &self.segments[segment];
         let slope = |s: f64| (bezier(c, s) - x).dot(hodograph(c, s));
@@ -295,7 +297,7 @@ fn curvature(c: &[DVec3; 4], s: f64) -> DVec3 {
     ((c[2] - c[1] * 2.0 + c[0]) * (1.0 - s) + (c[3] - c[2] * 2.0 + c[1]) * s) * 6.0
 }
 
-/// Splits a Bézier segment at one half by De Casteljau's algorithm.
+/// Splits a Bézier segment at the parameter 1/2 by De Casteljau's algorithm.
 fn halve(c: &[DVec3; 4]) -> ([DVec3; 4], [DVec3; 4]) {
     let (a, b, d) = (c[0].midpoint(c[1]), c[1].midpoint(c[2]), c[2].midpoint(c[3]));
     let (e, f) = (a.midpoint(b), b.midpoint(d));

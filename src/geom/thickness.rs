@@ -24,8 +24,9 @@ impl Thickness {
         Self { bvh: (!boxes.is_empty()).then(build), corners }
     }
 
-    /// Returns the distance from a point on the surface to the surface below it, along `-normal`; `None` if nothing lies
-    /// below. The ray starts `skip` below the point.
+    /// Returns the distance from a surface point `x` to the next intersection with the surface along `-normal`; `None`
+    /// if there is no intersection. The ray starts at the distance `skip` below `x`, so that it does not hit the
+    /// surface at `x`.
     pub fn below(&self, x: DVec3, normal: DVec3, skip: f64) -> Option<f64> {
         let (from, along) = ((x - normal * skip).as_vec3(), -normal.as_vec3());
         let mut hit = RayHit::none();

@@ -98,7 +98,8 @@ impl Walk {
             for k in 0..3 {
                 let (v, w) = (corners[k], corners[(k + 1) % 3]);
                 let next = self.across[triangle as usize][k];
-                // A vertex on the plane counts as on one side, so that a path leaves a triangle by exactly one edge.
+                // A vertex that lies exactly on the plane is assigned to one of its sides. A path therefore leaves a
+                // triangle through exactly one edge.
                 if side(v) == side(w) || (entered != NONE && next == entered) {
                     continue;
                 }

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 /// Distance below which vertices may be welded, as a fraction of the bounding box's diagonal.
 pub const WELD_TOLERANCE: f32 = 1e-6;
 
-/// Maximum number of vertices at one position to compare with; keeps the time linear if many vertices coincide.
+/// Maximum number of welded vertices in a grid cell with which a vertex is compared. The limit keeps the time linear if
+/// many vertices coincide.
 const CANDIDATES: usize = 64;
 
 /// Result of [`weld`].

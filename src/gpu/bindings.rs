@@ -64,7 +64,8 @@ impl<'a> From<(&'a Image, &'a Sampler)> for Resource<'a> {
     }
 }
 
-/// Resources bound to one descriptor set, and kept alive. Create once, use in any number of frames.
+/// A descriptor set and the resources bound to it, which it keeps alive. Create it once and use it in any number of
+/// frames.
 pub struct Bindings {
     pub(super) device: Arc<Device>,
     pub(super) set: u32,

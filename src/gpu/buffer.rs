@@ -50,7 +50,7 @@ impl RawBuffer {
                 "use a smaller model or another --device",
             ));
         }
-        // Vulkan has no empty buffers, but an empty mesh must still bind one.
+        // Vulkan has no buffers of size 0, but a mesh without elements still needs buffers to bind.
         let bytes = bytes.max(16).next_multiple_of(16);
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
@@ -94,7 +94,8 @@ impl RawBuffer {
     }
 }
 
-/// Returns the bytes of `count` elements, at least one: shaders may read the first element of an empty array.
+/// Returns the bytes of `count` elements, but at least of one element, because shaders may read the first element of an
+/// empty array.
 fn bytes_of<T>(count: usize) -> u64 {
     size_of::<T>() as u64 * count.max(1) as u64
 }
@@ -142,7 +143,8 @@ impl Buffer {
         self.raw().map_or(vk::Buffer::null(), |r| r.handle)
     }
 
-    /// Returns the mapped bytes of an upload or readback buffer. Wait for a submission before reading its writes.
+    /// Returns the mapped bytes of an upload or readback buffer. Before reading bytes that a submission writes, wait
+    /// for that submission.
     pub fn mapped(&self) -> Result<&[u8]> {
         self.raw().and_then(|r| r.memory.mapped_slice()).ok_or_else(|| {
             Error::gpu(format!("{} is not host visible", self.0.name), "read it through Device::read")

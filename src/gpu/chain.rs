@@ -8,7 +8,8 @@ use crate::base::Result;
 use ash::{khr, vk};
 use std::sync::Arc;
 
-/// Maximum wait for an image, nanoseconds. A compositor may keep all images of an invisible window.
+/// Maximum wait for an image, nanoseconds. The wait is limited because a compositor may keep all images of an invisible
+/// window.
 const PATIENCE: u64 = 200_000_000;
 /// Rendered images are already sRGB-encoded; these formats do not encode them again.
 const FORMATS: [vk::Format; 3] =
@@ -19,7 +20,7 @@ const FORMATS: [vk::Format; 3] =
 pub(super) enum Pace {
     /// At most one image per refresh of the display; a caller that is faster waits.
     Refresh,
-    /// The newest image as soon as possible, without waiting if the display supports that.
+    /// The newest image as soon as possible. The caller does not wait if the display supports such a mode.
     Newest,
 }
 
@@ -38,9 +39,11 @@ pub(super) struct Chain {
     functions: khr::swapchain::Device,
     handle: vk::SwapchainKHR,
     pub(super) images: Vec<ForeignImage>,
-    /// Semaphores signalled when an image's frame is finished; one per image, since the display may keep an image.
+    /// One semaphore per image, signalled when the image's frame is finished. The images do not share semaphores,
+    /// because the display may keep an image.
     pub(super) finished: Vec<vk::Semaphore>,
-    /// Semaphores signalled when an image may be written, each with the timeline value of the waiting submission.
+    /// Semaphores that are signalled when an image may be written. Each is paired with the timeline value of the last
+    /// submission that waited for it.
     acquired: Vec<(vk::Semaphore, u64)>,
     turn: usize,
     /// The requested size; `size` is the actual size, which some window systems choose.
@@ -141,7 +144,7 @@ impl Chain {
     pub(super) fn acquire(&mut self, device: &Device) -> Result<Raced<(Acquired, bool)>> {
         self.turn = (self.turn + 1) % self.acquired.len();
         let (semaphore, value) = self.acquired[self.turn];
-        // The submission that waited for this semaphore must finish before the semaphore is signalled again.
+        // This semaphore is reused. The submission that last waited for it must finish before it is signalled again.
         device.wait(value)?;
         // SAFETY: the semaphore is not signalled and nobody waits for it.
         let next =
@@ -177,7 +180,8 @@ impl Chain {
 impl Drop for Chain {
     fn drop(&mut self) {
         if !self.idle {
-            // Presentation is also work of the queue. Waiting fails on a lost device.
+            // Waiting for the device includes pending presentations, because these are also work of the queue. The
+            // result is ignored: waiting fails on a lost device.
             let _ = self.device.wait_idle();
         }
         // SAFETY: nothing uses these objects any more, and the swapchain is dropped once.

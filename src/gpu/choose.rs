@@ -152,7 +152,8 @@ pub(super) fn create_device(
         .fragment_stores_and_atomics(there.fragment_stores_and_atomics == vk::TRUE)
         .vertex_pipeline_stores_and_atomics(there.vertex_pipeline_stores_and_atomics == vk::TRUE);
     let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
-    // OpenXR runtimes search for single-feature structs and may add them, so the version's struct is not used.
+    // OpenXR runtimes search the chain for single-feature structs and may add them. The combined struct of the Vulkan
+    // version would conflict with them and is not used.
     let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
     let mut scalar = vk::PhysicalDeviceScalarBlockLayoutFeatures::default().scalar_block_layout(true);
     let mut v13 = vk::PhysicalDeviceVulkan13Features::default()

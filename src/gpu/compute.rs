@@ -104,8 +104,8 @@ impl Drop for Compute {
 }
 
 impl Frame {
-    /// Runs a compute stage for at least `elements` invocations in x, rounded up to whole workgroups. The stage must
-    /// check its index.
+    /// Runs a compute stage for at least `elements` invocations in x, rounded up to whole workgroups. Therefore the
+    /// stage must ignore invocations whose index is `elements` or greater.
     ///
     /// Records no barrier. Put [`Frame::barrier`] or [`Frame::phase`] between dependent stages.
     pub fn dispatch<P: Layout>(&mut self, pipeline: &Compute, bindings: &Bindings, push: &P, elements: u32) {
@@ -204,8 +204,8 @@ pub(super) fn check_push<P: Layout>(interface: &Interface, push: &P) -> std::res
     if given != wanted {
         return Err(format!("{}: {given} bytes of push constants given, {wanted} expected", interface.name));
     }
-    // Plain numbers have no fields. A block whose only member is a struct is skipped; [`Reflection::check`] checks
-    // it.
+    // Plain numbers have no fields. A block whose only member is a struct is not compared here; [`Reflection::check`]
+    // checks that struct.
     let wrapped = |block: &StructLayout| block.fields.len() == 1 && P::FIELDS.len() > 1;
     let compared = cfg!(debug_assertions) && !P::NAME.is_empty();
     let block = interface.push.as_ref().filter(|block| compared && !wrapped(block));

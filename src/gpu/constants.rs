@@ -14,9 +14,11 @@ shared! {
     /// Index value that means "no element".
     NONE = u32::MAX;
 
-    /// Spring iteration flag: sets this level's load so that its forces equal the forces from the finer level.
+    /// Spring iteration flag: changes the loads of this level's vertices so that their forces equal the restricted
+    /// forces of the finer level.
     SPRING_TAKE = 1;
-    /// Spring iteration flag: stores this level's forces for the coarser level.
+    /// Spring iteration flag: stores the forces of this level's vertices, from which the coarser level computes its
+    /// load.
     SPRING_KEEP = 2;
     /// Spring iteration flag: the convergence test uses the largest force or displacement of a vertex.
     SPRING_LARGEST = 4;
@@ -24,9 +26,10 @@ shared! {
     SPRING_FORCE = 8;
     /// Spring iteration flag: the convergence test uses the work of the springs.
     SPRING_WORK = 16;
-    /// Spring edit flag: adds the edit's load to a posed vertex and leaves its stiffness unchanged.
+    /// Spring edit flag: adds the edit's load to the load of the posed vertex and leaves the vertex's stiffness
+    /// unchanged.
     SPRING_EDIT_LOAD = 1;
-    /// Spring edit flag: the stored stiffness without edits must be read again, because it was recomputed.
+    /// Spring edit flag: the stiffness without edits was recomputed, so the stored copy must be replaced.
     SPRING_EDIT_FRESH = 2;
     /// Maximum number of subgroups per workgroup: [`GROUP_SIZE`] divided by the smallest possible subgroup size.
     SPRING_SUBGROUPS = 16;

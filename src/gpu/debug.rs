@@ -10,7 +10,7 @@ use std::sync::Mutex;
 pub(super) struct Debug {
     functions: debug_utils::Instance,
     messenger: vk::DebugUtilsMessengerEXT,
-    // Boxed, because the driver stores its address.
+    // The mutex is boxed so that its address stays constant: the driver stores this address.
     messages: Box<Mutex<Vec<String>>>,
 }
 

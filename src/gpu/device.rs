@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex};
 /// Options for choosing a device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
-    /// Part of the wanted device's name, case-insensitive. `None` prefers a discrete GPU, then an integrated GPU, a
-    /// virtual GPU, and a software device.
+    /// Part of the wanted device's name, case-insensitive. With `None`, the order of preference is: discrete GPU,
+    /// integrated GPU, virtual GPU, software device.
     pub name: Option<String>,
     /// Whether to enable the validation layer with synchronization validation. `SINEW_VALIDATION=1` also enables it.
     pub validation: bool,
@@ -48,11 +48,12 @@ pub struct Device {
 struct Submissions {
     /// Timeline value that the latest submission signals.
     last: u64,
-    /// Number of frames being recorded. Objects dropped meanwhile must live until these frames are submitted.
+    /// Number of frames that are being recorded. Objects dropped during the recording must live until these frames are
+    /// submitted and finished.
     open: usize,
 }
 
-/// A Vulkan object without owners that the GPU may still use.
+/// A Vulkan object whose last owner was dropped, but which the GPU may still use.
 pub(super) enum Retired {
     Buffer(vk::Buffer, Allocation),
     Image(vk::Image, Vec<vk::ImageView>, Allocation),
@@ -67,8 +68,9 @@ impl Device {
         Self::with_factory(options, &Headless)
     }
 
-    /// Opens a device through a factory. Fails if Vulkan or the validation layer is missing, or no device has Vulkan
-    /// 1.3, the required features and the requested name. The error lists the available devices.
+    /// Opens a device through a factory. Fails if Vulkan or a requested validation layer is missing. Also fails if no
+    /// device supports Vulkan 1.3 and the required features and has the requested name. The error lists the available
+    /// devices.
     pub fn with_factory(options: &DeviceOptions, factory: &dyn DeviceFactory) -> Result<Arc<Self>> {
         // SAFETY: loading the system's Vulkan loader runs only the loader's own initialisers.
         let entry = unsafe { ash::Entry::load() }.map_err(|e| {
@@ -312,8 +314,8 @@ impl Device {
         }
     }
 
-    /// Returns the device memory of live buffers and images, bytes. Dropped objects count until the GPU
-    /// has finished the frames that use them.
+    /// Returns the device memory of live buffers and images, bytes. A dropped object is included until the GPU has
+    /// finished the frames that use the object.
     pub fn allocated_bytes(&self) -> u64 {
         lock(&self.allocator).as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
     }
@@ -350,7 +352,7 @@ impl Device {
 
     pub(super) fn free(&self, memory: Allocation) {
         if let Some(allocator) = lock(&self.allocator).as_mut() {
-            // This fails only for memory of another allocator, which cannot occur here.
+            // Freeing fails only for memory from a different allocator, which cannot occur here.
             let _ = allocator.free(memory);
         }
     }

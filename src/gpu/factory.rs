@@ -34,7 +34,7 @@ pub trait DeviceFactory {
         unsafe { entry.create_instance(info, None) }.map_err(failed("vkCreateInstance"))
     }
 
-    /// Returns the physical device to use; `None` if the device options decide.
+    /// Returns the physical device that must be used; `None` if [`super::DeviceOptions`] determine the choice.
     fn physical_device(&self, instance: &ash::Instance) -> Result<Option<vk::PhysicalDevice>> {
         let _ = instance;
         Ok(None)

@@ -14,7 +14,8 @@ pub struct ForeignImage {
     aspect: vk::ImageAspectFlags,
 }
 
-/// A rectangle of an image's layer and the target rectangle that receives it, in texels.
+/// A copy region: a rectangle in one layer of the source image, and the rectangle of the target that receives it, in
+/// texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Layer of the source image.
@@ -55,8 +56,8 @@ impl ForeignImage {
 
 impl Frame {
     /// Copies all layers of an image texel by texel, without conversion. Both formats must have the same texel size.
-    /// The caller must match encodings: an sRGB-encoded image belongs in an sRGB swapchain. The target's old content
-    /// is discarded. After the copy, the target is in `layout`.
+    /// The caller must match the encodings: copy an sRGB-encoded image only to an sRGB swapchain. The target's old
+    /// content is discarded. After the copy, the target is in `layout`.
     pub fn copy_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         if source.size() != target.size || source.layers() < target.layers {
             return self.fail(format!(
@@ -84,14 +85,16 @@ impl Frame {
         self.foreign_barrier(target, vk::ImageLayout::TRANSFER_DST_OPTIMAL, layout);
     }
 
-    /// Copies the first layer of an image, scaled to the target's size and converted to its format; sRGB-encoded
-    /// images need a format that does not encode. Discards the target's old content and leaves it in `layout`.
+    /// Copies the first layer of an image, scaled to the target's size and converted to its format. If the image is
+    /// already sRGB-encoded, the target's format must not encode again. Discards the target's old content and leaves
+    /// the target in `layout`.
     pub fn blit_to_foreign(&mut self, source: &Image, target: &ForeignImage, layout: vk::ImageLayout) {
         let piece = Piece { layer: 0, from: [[0; 2], source.size()], to: [[0; 2], target.size] };
         self.blit_pieces_to_foreign(source, &[piece], target, layout);
     }
 
-    /// Copies rectangles of an image like [`Self::blit_to_foreign`]; each is scaled to its target rectangle.
+    /// Copies rectangles of an image, with the conversion and the rules of [`Self::blit_to_foreign`]. Each rectangle is
+    /// scaled to its target rectangle.
     pub fn blit_pieces_to_foreign(
         &mut self,
         source: &Image,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Maximum number of timestamps per frame. Phases beyond the limit are counted as part of the last timed phase.
+/// Maximum number of timestamps per frame. The time of phases beyond this limit is added to the last timed phase.
 const MAX_TIMESTAMPS: u32 = 256;
 const FIRST_UPLOAD_BYTES: u64 = 1 << 20;
 
@@ -80,13 +80,15 @@ impl Slot {
     }
 }
 
-/// A frame being recorded. Misuse, e.g. wrong sizes, is stored as an error that the frame's submission returns.
+/// A frame being recorded. The recording functions store misuse, e.g. wrong sizes, as an error. The submission of the
+/// frame returns this error.
 pub struct Frame {
     device: Arc<Device>,
     slot: Option<Slot>,
     pub(super) commands: vk::CommandBuffer,
     error: Option<Error>,
-    /// The bound compute pipeline and descriptor set, to avoid rebinding, which costs as much as a dispatch.
+    /// The bound compute pipeline and descriptor set. They are not bound a second time, because binding costs as much
+    /// as a dispatch.
     pub(super) bound: Option<(vk::Pipeline, vk::DescriptorSet)>,
     /// Counters that receive the submission's timeline value; see [`super::Readback`].
     pub(super) told: Vec<Arc<AtomicU64>>,
@@ -150,7 +152,7 @@ impl Frame {
     }
 
     /// Records a global memory barrier. All earlier work is finished and visible to everything after this call. One
-    /// call per dependency suffices, for any number of buffers.
+    /// barrier between two dependent steps suffices, whatever the number of buffers.
     pub fn barrier(&mut self) {
         self.memory_barrier(vk::PipelineStageFlags2::ALL_COMMANDS, vk::AccessFlags2::empty());
     }
@@ -197,7 +199,8 @@ impl Frame {
     }
 
     /// Writes `data` into a buffer at a byte offset through the frame's staging memory. The staging memory is reused
-    /// and grows to the largest frame's need. This is a copy: put a barrier before the buffer's use.
+    /// between frames and grows to the size that the largest frame needs. This is a copy: put a barrier before the
+    /// buffer's use.
     pub fn upload<T: Pod>(&mut self, target: &Buffer, offset: u64, data: &[T]) {
         if let Err(error) = self.try_upload(target, offset, bytemuck::cast_slice(data)) {
             self.error.get_or_insert(error);

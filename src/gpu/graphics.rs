@@ -157,7 +157,7 @@ fn view_mask(views: u32) -> u32 {
 pub enum Load {
     /// Keeps the content.
     Keep,
-    /// Clears to this colour; clears a depth target to the first component.
+    /// Clears a colour target to this colour, or a depth target to the first component.
     Clear([f32; 4]),
     /// Clears an integer target to these values.
     ClearUint([u32; 4]),

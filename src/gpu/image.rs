@@ -25,7 +25,7 @@ pub struct ImageInfo<'a> {
     pub layers: u32,
     /// Number of mip levels.
     pub levels: u32,
-    /// Usage flags; the flags for both directions of a copy are added.
+    /// Usage flags. [`Image::new`] adds transfer source and transfer destination.
     pub usage: vk::ImageUsageFlags,
 }
 
@@ -52,7 +52,7 @@ impl Image {
     }
 
     /// Creates a multisampled target that is used within one pass only. It lies in tile memory if the device has any.
-    /// `info.usage` is the kind of attachment.
+    /// `info.usage` is the attachment usage, colour or depth.
     ///
     /// # Errors
     /// The errors of [`Image::new`], or an unsupported number of samples; see [`Device::samples`].
@@ -231,8 +231,8 @@ impl Frame {
         let Some(Some((staging, offset))) = self.check(staged) else { return };
         let region = [region(target, layer, level, [0; 2], target.level_size(level)).buffer_offset(offset)];
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: the command buffer is recording; the staging memory holds the bytes until the submission is done. A
-        // wrong number of bytes is a mistake that the validation layer reports.
+        // SAFETY: the command buffer is recording; the staging memory holds the bytes until the submission is done. If
+        // the caller passes a wrong number of bytes, the validation layer reports this mistake.
         unsafe {
             let handle = &self.device().handle;
             handle.cmd_copy_buffer_to_image(self.commands, staging, target.handle(), layout, &region);

@@ -53,8 +53,8 @@ macro_rules! shared_with_shaders {
 }
 
 impl Reflection {
-    /// Checks that `T` has the layout of the GLSL struct or block of the same name. Compares every field's name,
-    /// offset and size, in order, and the total size, which excludes a run-time array at the end.
+    /// Checks that `T` has the layout of the GLSL struct or block of the same name. Compares the name, offset and size
+    /// of every field, in order. Also compares the total size, without a run-time array at the end.
     ///
     /// # Errors
     /// The error describes the first difference.

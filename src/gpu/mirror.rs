@@ -49,7 +49,7 @@ impl Held {
 /// A replaced swapchain that waits for its destruction.
 struct Old {
     chain: Chain,
-    /// The fence of an acquired image that the display has not released yet.
+    /// The fence of an image that was acquired from this swapchain but that the display has not released yet.
     fence: Option<Fence>,
     /// Timeline value of the last submission that wrote an image of this swapchain.
     written: u64,
@@ -66,7 +66,7 @@ pub struct Mirror {
     raw: Raw,
     window: Arc<dyn Window>,
     device: Arc<Device>,
-    /// Index of the acquired image, and whether it may be written already.
+    /// Index of the acquired image, and whether its fence was signalled, so that it may be written.
     asked: Option<(u32, bool)>,
     written: u64,
     stale: bool,
@@ -101,7 +101,8 @@ impl Mirror {
     }
 
     /// Returns a swapchain image if one may be written now; `size` is the window's size in pixels. The image stays
-    /// available until [`Mirror::present`] shows it. A frame that is never submitted leaves it unchanged.
+    /// available until [`Mirror::present`] shows it. If the frame that should write the image is never submitted, the
+    /// image remains available.
     ///
     /// # Errors
     /// An error if the device is lost or the window can no longer be presented to.
@@ -146,7 +147,8 @@ impl Mirror {
         self.written = value;
         match chain.present(held.index) {
             Ok(suboptimal) => {
-                // If the first image is suboptimal, as on a rotated screen, a new swapchain is suboptimal too.
+                // If even the first image of a swapchain is suboptimal, as on a rotated screen, a new swapchain would
+                // be suboptimal too and is not created.
                 let poor = suboptimal || chain.suboptimal;
                 self.stale = poor && chain.shown;
                 chain.shown |= !poor;
@@ -177,7 +179,7 @@ impl Mirror {
         if let Some((_, false)) = self.asked.take() {
             fence = Some(std::mem::replace(&mut self.fence, Fence::new(&self.device)?));
         }
-        // Even a failed creation retires the old swapchain.
+        // Vulkan retires the old swapchain even if the creation of the new one fails.
         let (new, failure) = made.map_or_else(|e| (None, Some(e)), |new| (new, None));
         let more = new.as_ref().map_or(0, |c| c.images.len() + 1);
         if let Some(chain) = std::mem::replace(&mut self.chain, new) {

@@ -27,7 +27,8 @@ pub struct Reflection {
 /// A descriptor of a shader stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Variable name; for a block without instance name, the name of its only member or else the block's name.
+    /// Name of the variable. For a block without instance name: the name of its member if it has only one, else the
+    /// name of the block.
     pub name: String,
     /// Index of the descriptor set.
     pub set: u32,
@@ -37,7 +38,7 @@ pub struct Binding {
     pub count: u32,
     /// Descriptor type.
     pub kind: vk::DescriptorType,
-    /// Bytes between elements if the block's last member is an array, else zero.
+    /// If the block's last member is an array: bytes from one array element to the next; else zero.
     pub stride: u32,
     /// Minimum number of bytes that a bound buffer must have.
     pub min_bytes: u64,
@@ -94,7 +95,7 @@ impl Reflection {
         for mode in &entry.exec_modes {
             if mode.exec_mode == spirq::spirv::ExecutionMode::LocalSize {
                 for (size, operand) in out.local_size.iter_mut().zip(&mode.operands) {
-                    // A literal operand has no type; it consists of four little-endian bytes.
+                    // An operand that is a literal is reported without a type, as four little-endian bytes.
                     *size = match &operand.value {
                         ConstantValue::U32(n) => *n,
                         ConstantValue::Typeless(b) => {

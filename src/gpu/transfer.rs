@@ -54,7 +54,8 @@ impl Device {
     }
 }
 
-/// A ring of small readbacks that never waits. Results arrive in order, after the GPU has finished the copies.
+/// A ring of buffers for small readbacks; no operation waits for the GPU. Results arrive in order, after the GPU has
+/// finished the copies.
 pub struct Readback<Tag> {
     device: Arc<Device>,
     free: Vec<Buffer>,
@@ -77,7 +78,7 @@ impl<Tag> Readback<Tag> {
     }
 
     /// Returns the next free buffer, which the frame must write; [`Readback::poll`] later returns its content with
-    /// `tag`. Returns `None` if the ring is full: skip this sample.
+    /// `tag`. Returns `None` if the ring is full; the caller then skips this readback.
     pub fn target(&mut self, frame: &mut Frame, bytes: usize, tag: Tag) -> Option<Buffer> {
         let buffer = self.free.pop()?;
         let value = Arc::new(AtomicU64::new(0));

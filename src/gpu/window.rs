@@ -208,7 +208,8 @@ impl Surface {
         self.chain.as_ref().map(|c| c.size)
     }
 
-    /// Returns how often the swapchain was created: at first, and after each change of size or loss.
+    /// Returns the number of swapchains created so far: the first one, and one after each change of size and each loss
+    /// of the surface.
     pub fn remade(&self) -> u64 {
         self.remade
     }
@@ -222,7 +223,8 @@ impl Surface {
         if size.contains(&0) {
             return Ok(None);
         }
-        // Each attempt fixes one problem. A window that is being resized may be out of date again immediately.
+        // Each iteration fixes one problem and tries again. Several are necessary, because the swapchain of a window
+        // that is being resized may be out of date again immediately.
         for _ in 0..4 {
             if self.lost {
                 self.renew()?;
@@ -243,7 +245,8 @@ impl Surface {
             let Some(chain) = &mut self.chain else { return Ok(None) };
             match chain.acquire(&self.device)? {
                 Ok((acquired, suboptimal)) => {
-                    // An image that is never presented leaves its semaphore signalled, so the chain is stale.
+                    // The chain is stale until `present` is called: if the image is never presented, its semaphore
+                    // stays signalled.
                     self.stale = true;
                     chain.suboptimal |= suboptimal;
                     return Ok(Some(acquired));
@@ -268,7 +271,8 @@ impl Surface {
         self.stale = false;
         match shown {
             Ok(suboptimal) => {
-                // If the first image is suboptimal, as on a rotated screen, a new swapchain is suboptimal too.
+                // If even the first image of a swapchain is suboptimal, as on a rotated screen, a new swapchain would
+                // be suboptimal too and is not created.
                 self.stale = (suboptimal || chain.suboptimal) && chain.shown;
                 chain.shown |= !(suboptimal || chain.suboptimal);
                 chain.suboptimal = false;

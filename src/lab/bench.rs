@@ -1,8 +1,8 @@
 //! `sinew-lab bench`: measures the thesis's Table 1 on this machine's device, and the time of each stage.
 //!
-//! Every result is the median and the minimum of repeated runs. A warm-up lets the driver finish lazy compilation.
-//! Runs alternate between two full-body poses (or cameras), so no result can be cached from the previous run. A timed
-//! frame allocates no device memory.
+//! Every result is the median and the minimum of repeated runs. A warm-up lets the driver finish lazy compilation. Runs
+//! alternate between two full-body poses (or two cameras), so a run cannot reuse a cached result of the previous run. A
+//! timed frame allocates no device memory.
 
 mod classic;
 mod deform;
@@ -305,7 +305,7 @@ mod tests {
         let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
         let none = Sample::of(&[1.0]);
         let preparation = Preparation { load: none, weld: none, bind: none };
-        // The name makes the report compare this mesh with the thesis's largest mesh.
+        // The name `golem` makes the report compare this mesh with the thesis's largest mesh.
         let mesh = deform::mesh(&mut context, "golem".into(), &model, preparation, &effort).unwrap();
         assert_eq!(mesh.springs.iter().map(|s| s.iterations).collect::<Vec<_>>(), [1, 25, 50, 100]);
         for c in &mesh.converged {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// What to solve, how, and into which file.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// JSON file: positions, triangles, the vertices kinematic, passive and fixed, the targets of the kinematic vertices, and
-    /// optionally start, the initial positions of the passive vertices
+    /// JSON file with the positions and triangles, the lists of kinematic, passive and fixed vertices, and the targets
+    /// of the kinematic vertices. Optional: `start`, the initial positions of the passive vertices
     problem: PathBuf,
     #[arg(long, value_enum, default_value_t = Solver::Arap)]
     method: Solver,

@@ -14,10 +14,10 @@ use crate::scene::{Angle, Classic, Evaluator, Model, Studio, recipe, reshape};
 use crate::surface::{Accent, Reach, SilSketch, silsketch};
 use std::path::{Path, PathBuf};
 
-/// Rounds of ARAP. The command computes one picture, so it can afford many rounds.
+/// Rounds of ARAP. The command computes only one picture, so many rounds are affordable.
 const ROUNDS: u32 = 40;
 
-/// What to draw, how, and where from.
+/// The character, the stroke, the solver and the camera.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The character
@@ -34,13 +34,13 @@ pub struct Args {
     /// The .png to write; without a stroke it shows the silhouettes
     #[arg(long)]
     out: PathBuf,
-    /// Buffer in which silhouettes are detected
+    /// G-buffer image in which silhouettes are detected
     #[arg(long, value_enum, default_value_t = FilterArg::Normal)]
     filter: FilterArg,
     /// Minimum strength of a silhouette; the default depends on the filter
     #[arg(long, value_parser = finite)]
     threshold: Option<f32>,
-    /// Width of the region, edges from the silhouette to its rim
+    /// Width of the region: number of mesh edges from the silhouette to the region's rim
     #[arg(long, default_value_t = 4)]
     reach: u32,
     /// Solver that moves the region

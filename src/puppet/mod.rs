@@ -6,8 +6,8 @@
 //!
 //! Because the runtime is a real one, a test that passes here also passes with a headset's runtime. The runtime
 //! consists of Debian 13 packages, unpacked into a cache folder and run under their own dynamic loader, and needs no
-//! root rights, display or container. Scripts count frames, not seconds: the next state is sent only after a frame
-//! has used the last state.
+//! root rights, display or container. A test advances a script by frames, not by a clock: it sends the next state only
+//! after a frame has used the last state.
 
 mod packet;
 mod player;

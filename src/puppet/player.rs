@@ -6,13 +6,13 @@ use crate::base::math::{Quat, Vec3};
 use crate::workbench::Rigid;
 use std::collections::VecDeque;
 
-/// A script that is being played, counted in frames. Each group of actions takes the frames that its duration needs,
-/// at least one, and its last frame shows exactly its end state. No short action therefore falls between two frames,
-/// and the same step always gives the same states.
+/// Plays a script frame by frame. Each group of actions takes as many frames as its duration requires, at least one.
+/// The last frame of a group has exactly the end state of the group. Therefore no short action is lost between two
+/// frames, and the same time step always gives the same states.
 #[derive(Clone, Debug, Default)]
 pub struct Player {
     groups: VecDeque<Vec<Action>>,
-    /// Seconds since the first queued group began, and the state at its beginning.
+    /// Seconds since the running group began, and the state when it began; `None` between two groups.
     now: Option<(f64, State)>,
 }
 
@@ -34,7 +34,7 @@ impl Player {
         *time += step.max(1e-6);
         let mut over = true;
         for action in group {
-            // Tolerance for rounding: a ten-thousandth of a frame does not need another frame.
+            // Tolerance for rounding errors: if less than a ten-thousandth of a frame remains, the action is finished.
             let done = *time + step * 1e-4 >= action.over;
             over &= done;
             let s = if done { 1.0 } else { (*time / action.over) as f32 };

@@ -1,4 +1,5 @@
-//! The puppet's script language: one action per line, run in order; `&` at a line's end starts the next line with it.
+//! The puppet's script language: one action per line. Actions run in order; if a line ends with `&`, the next line
+//! starts at the same time.
 
 use super::packet::{Controller, State};
 use crate::base::math::{EulerRot, Quat, Vec3};
@@ -36,7 +37,7 @@ pub struct Script {
 pub(super) struct Action {
     pub device: Device,
     pub what: What,
-    /// Duration, seconds; 0 means immediately.
+    /// Duration, seconds; 0 means that the action is immediate.
     pub over: f64,
 }
 

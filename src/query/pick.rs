@@ -86,7 +86,8 @@ impl<Tag> Picker<Tag> {
     }
 
     /// Requests the surface at a pixel. The G-buffer must have been recorded before, separated by a phase or barrier.
-    /// Returns false if too many samples are pending, or if pixel or view is outside; the sample is then skipped.
+    /// Returns false and skips the sample if too many samples are pending, if the pixel lies outside the image, or if
+    /// the view does not exist.
     pub fn record(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: Tag) -> bool {
         if view >= self.views || pixel[0] >= self.size[0] || pixel[1] >= self.size[1] {
             return false;
@@ -101,8 +102,8 @@ impl<Tag> Picker<Tag> {
         true
     }
 
-    /// Returns the oldest finished sample, in request order: its tag, and the hit or `None` if the pixel shows no
-    /// surface. Never waits.
+    /// Returns the tag and the hit of the oldest finished sample; samples finish in request order. The hit is `None` if
+    /// the pixel shows no surface. Never waits.
     pub fn poll(&mut self) -> Result<Option<(Tag, Option<Hit>)>> {
         Ok(self.readback.poll()?.map(|(tag, bytes)| {
             let g: GpuHit = bytemuck::pod_read_unaligned(&bytes);

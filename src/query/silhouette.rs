@@ -1,5 +1,5 @@
-//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter over the G-buffer masks the id buffer. The
-//! remaining pixels identify points on the skin.
+//! Silhouettes on the GPU (thesis 7.3, figure 32): a Laplacian edge filter runs over the G-buffer. Pixels that pass the
+//! filter identify points on the skin by their entries in the id buffer.
 
 mod chain;
 
@@ -19,10 +19,12 @@ const CAPACITY: usize = 1 << 18;
 /// The quantity that the edge filter examines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Filter {
-    /// Normals: finds silhouettes and creases, the thesis's default. Strength: Laplacian's length, 0 to about 1.5.
+    /// Normals: finds silhouettes and creases; this is the thesis's default. Strength: length of the normals'
+    /// Laplacian, 0 to about 1.5.
     #[default]
     Normal,
-    /// Depth: finds silhouettes only. Strength: relative depth by which the surroundings lie farther away, 0 to 1.
+    /// Depth: finds silhouettes only. Strength: 0 if the neighbouring pixels are as far away as the pixel, 1 if they
+    /// are infinitely far.
     Depth,
     /// Positions: finds silhouettes and sharp creases. Strength: multiples of the pixel width at the point.
     Position,
@@ -113,8 +115,8 @@ impl Silhouettes {
         Ok(Self { stage, bindings, count, points, size, views })
     }
 
-    /// Filters one view of the G-buffer. The G-buffer must have been recorded before, separated by a phase or
-    /// barrier. `seen` is the camera of that view.
+    /// Filters one view of the G-buffer. The G-buffer must have been recorded before, separated by a phase or barrier.
+    /// `seen` is the camera with which that view was recorded.
     ///
     /// # Errors
     /// The view does not exist, or the threshold is negative or NaN.

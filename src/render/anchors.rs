@@ -10,7 +10,7 @@ use crate::spv;
 use std::sync::Arc;
 
 shared_with_shaders! {
-    /// Attaches both ends of a segment to the surface; in the layout of `glsl/types/anchor.glsl`.
+    /// Attachment of both ends of a segment to the surface, in the layout of `glsl/types/anchor.glsl`.
     #[derive(Debug, PartialEq)]
     pub struct Anchor as "Anchor" {
         /// Index into [`Lines::segments`].
@@ -64,7 +64,8 @@ impl Anchoring {
         ])
     }
 
-    /// Records the anchor stage after the upload of the lines. `grown` says that the line buffer was replaced.
+    /// Records the anchor stage after the upload of the lines. `grown` is true if a larger line buffer has replaced the
+    /// previous one.
     pub fn record(
         &self,
         frame: &mut Frame,

@@ -8,7 +8,7 @@ use crate::gpu::testing::{assert_silent, device};
 use crate::gpu::{Device, DeviceOptions};
 use std::sync::Arc;
 
-/// Renders a dark triangle over a light backdrop; its edge rises by one pixel in about six.
+/// Renders a dark triangle over a light backdrop. The triangle's edge rises by one pixel per about six pixels of width.
 fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     let (asset, mut display) = capsule();
     let corners = [Vec3::new(-4.0, -0.4, 0.0), Vec3::new(4.0, -4.0, 0.0), Vec3::new(4.0, 0.93, 0.0)];
@@ -29,7 +29,8 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     targets.read(device, 0).unwrap()
 }
 
-/// Counts pixels by brightness, in five ranges from the light above the edge to the dark below.
+/// Counts the pixels in each of five brightness ranges, from the light backdrop above the edge to the dark triangle
+/// below it.
 fn levels(picture: &image::RgbaImage) -> [usize; 5] {
     let mut out = [0; 5];
     for x in 0..picture.width() {
@@ -38,7 +39,7 @@ fn levels(picture: &image::RgbaImage) -> [usize; 5] {
         let (light, dark) = (column[0], column[column.len() - 1]);
         assert!(light > dark + 60.0, "{light} over {dark}");
         for value in column {
-            // The backdrop's gradient and noise are far below an eighth of this range.
+            // The backdrop's gradient and noise are far below an eighth of the range from light to dark.
             let share = (light - value) / (light - dark);
             out[(share * 4.0).round().clamp(0.0, 4.0) as usize] += 1;
         }
@@ -60,7 +61,7 @@ fn a_slanting_edge_has_three_shades_between_with_four_samples_and_none_with_one(
     assert_silent(&device);
 }
 
-/// Measures the width of a white line across a dark image, pixels: the sum of its coverage over a column.
+/// Draws a white line across a dark image and returns its width, pixels: the sum of its coverage over one pixel column.
 fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     let (asset, display) = capsule();
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
@@ -69,7 +70,7 @@ fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     scene.bounds = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
     let targets = Targets::new(device, [size; 2], 1, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
-    // The camera looks beside the body.
+    // The camera looks past the body, so only the line and the backdrop are visible.
     let view =
         Camera { eye: Vec3::new(3.0, 0.0, 4.0), target: Vec3::X * 3.0, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
     let black = [Vec3::ZERO; 2];

@@ -28,7 +28,7 @@ shared_with_shaders! {
         pub color_b: u32,
         /// Width of the darker outline, points.
         pub outline: f32,
-        /// Factor on the opacity where the surface hides the line, 0..=1.
+        /// Factor on the line's opacity where a surface is in front of the line, 0..=1.
         pub hidden: f32,
         /// Flags that join neighbouring segments: [`SEGMENT_JOINED_BEFORE`], [`SEGMENT_JOINED_AFTER`].
         pub joined: u32,
@@ -66,7 +66,8 @@ impl Lines {
     }
 
     /// Adds a polyline through surface points (triangle and barycentric weights), `lift` metres above the surface.
-    /// `points` are the approximate world positions of these surface points, for consumers without the surface.
+    /// `points` are the approximate world positions of these surface points, for users of [`Lines`] that do not know
+    /// the surface.
     pub fn on_surface(&mut self, places: &[Place], points: &[Vec3], color: [u8; 4], width: f32, lift: f32) {
         let count = places.len().min(points.len());
         let first = self.segments.len();

@@ -14,7 +14,7 @@ pub struct Look {
     pub floor: bool,
     /// Transform from floor space to world space; the grid lies in the floor's plane.
     pub world_from_floor: Turn,
-    /// Whether to draw the triangle edges of the surface, one point wide but at least one pixel.
+    /// Whether to draw the triangle edges of the surface. The lines are one point wide, but at least one pixel.
     pub wire: bool,
     /// Linear colours at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
@@ -72,7 +72,8 @@ shared_with_shaders! {
 }
 
 impl Look {
-    /// Returns the lights for a model and an eye. They follow the viewer, so that all sides of the model are lit.
+    /// Returns the lights for a model and an eye. The lights rotate with the eye around the model, so that the visible
+    /// side is always lit.
     pub(super) fn lighting(&self, bounds: &Aabb, view: &View) -> Lighting {
         let center = bounds.center();
         let radius = (bounds.diagonal() * 0.5).max(f32::MIN_POSITIVE);

@@ -17,7 +17,8 @@ use egui::{Rect, TextureId};
 use std::sync::Arc;
 
 const FORMAT: Format = Format::R8G8B8A8_UNORM;
-/// Minimum number of rows of a texture. A font atlas starts low and doubles its height, each time with a full upload.
+/// Minimum number of rows of a texture. A font atlas starts with few rows and repeatedly doubles its height, each time
+/// with a full upload. With this minimum, most doublings do not replace the texture.
 const LEAST_ROWS: u32 = 512;
 
 shared_with_shaders! {
@@ -57,7 +58,8 @@ pub struct PanelPainter {
 
 /// A panel's image, with the buffers and textures for painting it; kept between frames.
 pub struct PanelImage {
-    /// Image with sRGB-encoded colours times alpha on a transparent background, or an opaque image painted over.
+    /// The painted image, with sRGB-encoded colours times alpha. The background is transparent, or the existing image
+    /// of [`PanelPainter::over`].
     pub image: Image,
     load: Load,
     textures: Vec<Texture>,
@@ -121,8 +123,8 @@ impl PanelPainter {
         self.make(image, Load::Clear([0.0; 4]))
     }
 
-    /// Creates a panel that is painted over an existing image, such as a window's (RGBA, 8 bits, a colour
-    /// attachment). Fails if memory is short.
+    /// Creates a panel that is painted over an existing image, such as a window's image. The image must be an 8-bit
+    /// RGBA colour attachment. Fails if memory is short.
     pub fn over(&self, picture: &Image) -> Result<PanelImage> {
         self.make(picture.clone(), Load::Keep)
     }
@@ -242,7 +244,8 @@ impl PanelPainter {
         Ok(Texture { id, image, size, bindings })
     }
 
-    /// Paints the latest upload over a cleared or existing image. Put a barrier after it, before the image is read.
+    /// Paints the triangles of the latest [`PanelPainter::upload`] over the cleared or existing image. Put a barrier
+    /// after it, before the image is read.
     pub fn draw(&self, frame: &mut Frame, panel: &PanelImage) {
         frame.render(&[(&panel.image, panel.load)], None, 1, |pass| {
             let mut bound = None;

@@ -84,7 +84,7 @@ fn a_known_panel_shows_its_colours_its_text_and_nothing_outside_its_clips() {
     let pixels = show(&device, &painter, &mut panel, &first);
     let at = |pixels: &[[u8; 4]], x: usize, y: usize| pixels[y * size[0] as usize + x];
     assert!(near(at(&pixels, 20, 30), [200, 40, 30, 255], 1), "{:?}", at(&pixels, 20, 30));
-    // Blending works on encoded values: the mean of 200, 40, 30 and 255.
+    // Blending uses encoded values. Each channel is the mean of 255 and the red rectangle's 200, 40 or 30.
     assert!(near(at(&pixels, 70, 30), [228, 148, 143, 255], 2), "{:?}", at(&pixels, 70, 30));
     // Half-transparent white stays premultiplied over the transparent background.
     assert!(near(at(&pixels, 110, 30), [128, 128, 128, 128], 2), "{:?}", at(&pixels, 110, 30));
@@ -99,7 +99,8 @@ fn a_known_panel_shows_its_colours_its_text_and_nothing_outside_its_clips() {
     let text = ink(&pixels, 60..100);
     assert!((150..900).contains(&text), "{text} pixels of text");
 
-    // The next frame adds glyphs to the font atlas, and more triangles than fit, so the buffers grow.
+    // The next frame adds glyphs to the font atlas. It also has more triangles than fit into the buffers, so the
+    // buffers grow.
     let before = panel.image.size();
     let second = paint(&context, size, 2.0, |ui| {
         for i in 0..3000 {

@@ -1,8 +1,9 @@
 //! Small cameras on controllers and brushes, which find the surface under a stroke (methods, section 7: on-surface
 //! drawing). They render only position, normal and ids.
 //!
-//! Only triangles that a culling stage finds in view are drawn, so the rasteriser's cost is independent of the
-//! model's triangle count. Alpha-tested materials are opaque, so that users can draw on transparent parts of a leaf.
+//! Only triangles that a culling stage finds in view are drawn, so the rasteriser's cost is independent of the model's
+//! triangle count. The cameras treat alpha-tested materials as opaque, so that users can also draw on transparent
+//! parts, for example of a leaf.
 
 use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Placement of a panel's image in world space, metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quad {
-    /// Upper left corner, as seen by the reader.
+    /// Upper left corner, as seen by a user in front of the panel.
     pub corner: Vec3,
     /// Vector from `corner` to the upper right corner.
     pub right: Vec3,
@@ -92,9 +92,9 @@ impl QuadPainter {
         Ok(QuadBindings { views, images: images.iter().copied().map(set).collect::<Result<_>>()? })
     }
 
-    /// Draws quads over the finished image; each quad comes with the index of its image. Later quads are on top, so
-    /// pass the farthest first. Call it after [`super::Renderer::record`], whose views and depth it uses. Put a
-    /// barrier before and after it ([`Frame::phase`]).
+    /// Draws quads over the finished image. Each quad is paired with the index of its image in [`Self::bind`]. Later
+    /// quads are on top, so pass the farthest first. Call it after [`super::Renderer::record`], whose views and depth
+    /// it uses. Put a barrier before and after it ([`Frame::phase`]).
     pub fn record(
         &self,
         frame: &mut Frame,

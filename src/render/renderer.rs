@@ -33,7 +33,8 @@ struct PicturePass {
     views: u32,
     samples: u32,
     opaque: Graphics,
-    /// Pipeline for alpha-tested and alpha-blended materials; the fragment shader writes the sample mask.
+    /// Pipeline for alpha-tested and alpha-blended materials; its fragment shader selects the covered samples of a
+    /// pixel by writing the sample mask.
     cut: Graphics,
     backdrop: Graphics,
     lines: Graphics,
@@ -143,7 +144,8 @@ impl Renderer {
         Ok(pass)
     }
 
-    /// Binds a scene to targets. Creates pipelines if no earlier targets had the same numbers of views and samples.
+    /// Binds a scene to targets. Creates pipelines unless earlier targets had the same number of views and the same
+    /// number of samples.
     ///
     /// # Errors
     /// An error if memory is short, structs of shaders and Rust differ, or the device lacks support.

@@ -80,7 +80,7 @@ pub struct Scene {
     pub(super) materials: Buffer,
     /// Whether each material is double-sided, i.e. drawn without culling. The last entry is glTF's default material.
     pub(super) double_sided: Vec<bool>,
-    /// Whether each material may discard fragments.
+    /// Whether each material is alpha-tested or alpha-blended, and therefore may discard fragments or samples.
     pub(super) cut_out: Vec<bool>,
     pub(super) textures: Vec<[(Image, Sampler); 4]>,
     pub(super) parts: Vec<DrawPart>,
@@ -142,7 +142,8 @@ impl Scene {
         self.parts.iter().map(|p| p.first_triangle + p.triangles).max().unwrap_or(0)
     }
 
-    /// Returns the part index of each triangle and the number of triangles. The top bit marks double-sided materials.
+    /// Returns the part index of each triangle, and the number of triangles. The top bit of a part index is set if the
+    /// part's material is double-sided.
     pub(super) fn part_of_triangle(&self) -> (Vec<u32>, u32) {
         let count = self.triangle_count();
         let mut out = vec![0; count as usize];
@@ -224,7 +225,7 @@ fn half_from(v: f32) -> u16 {
     if v < 6.103_515_6e-5 {
         return 0;
     }
-    // Rebias the exponent (127 to 15) and drop 13 bits of the mantissa, rounding half up.
+    // Change the bias of the exponent from 127 to 15. Round the mantissa (half up) and drop its lowest 13 bits.
     let bits = v.to_bits() + 0x1000;
     (((bits >> 23) - 112) << 10 | (bits >> 13) & 0x3ff).min(0x7bff) as u16
 }

@@ -61,7 +61,8 @@ impl Targets {
         })
     }
 
-    /// Returns the colour and depth targets of a pass that clears and fills the images; resolves multisampling.
+    /// Returns the colour and depth targets of a pass that clears and fills the images. With multisampling, the pass
+    /// resolves the samples into the images.
     pub(super) fn filled(&self) -> [Target<'_>; 2] {
         let load = Load::Clear([0.0; 4]);
         let target = |image, resolve| Target { image, load, resolve };

@@ -124,7 +124,8 @@ fn two_views_by_multiview_are_the_pictures_of_two_single_views() {
             let layer = eye as u32;
             let (single_ids, _) = gbuffer(&device, size, &[*view]);
             assert_eq!(ids(&both_ids, layer), ids(&single_ids, 0));
-            // The lights follow the first eye, so colours differ; depths are equal bit for bit.
+            // The lights follow the first eye, so the second eye's colours differ between the stereo image and the
+            // single image. The depths are equal bit for bit.
             let single = draw(&device, size, &[*view], samples, &Lines::default());
             assert_eq!(depth(&both, layer), depth(&single, 0));
             pictures.push(both.read(&device, layer).unwrap());
@@ -212,7 +213,8 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     let probe = Probe::new(&device, &scene, [PROBE_SIZE; 2], 2).unwrap();
     let gbuffer = GBuffer::new(&device, [PROBE_SIZE; 2], 2).unwrap();
     let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
-    // One camera looks at a point from outside, one from inside (only back faces), one away from the model.
+    // The first camera looks at a surface point from outside. The second camera is inside the model and sees only back
+    // faces. The third camera looks away from the model.
     let look = |eye: [f32; 3], target: [f32; 3]| {
         Camera { eye: eye.into(), target: target.into(), up: Vec3::Y, fov_y: 0.3 }.view(1.0)
     };
@@ -239,7 +241,8 @@ fn a_probe_sees_what_the_gbuffer_sees() {
     assert_silent(&device);
 }
 
-/// Creates an unlit square facing +Z with these corner colours or this texture; it shows the plain material.
+/// Creates a square that faces +Z, with the given material, corner colours and optional texture. The material is unlit,
+/// so the image shows its colours without shading.
 fn unlit_square(
     material: Material,
     colors: Vec<Vec4>,
@@ -294,7 +297,7 @@ fn near(got: &image::Rgba<u8>, want: [u8; 3]) -> bool {
 #[test]
 fn textures_are_upright_srgb_and_cut_out_where_clear() {
     let Some(device) = device() else { return };
-    // Rows from the top: red and green, then blue and transparent.
+    // A texture of 2 x 2 texels. Upper row: red, green. Lower row: blue, transparent.
     let rgba = [[120, 20, 20, 255], [20, 120, 20, 255], [20, 20, 120, 255], [0, 0, 0, 0]].concat();
     let picture = asset::Image { name: "four".into(), width: 2, height: 2, rgba };
     let texture = asset::TextureRef { texture: 0.into(), uv_set: 0 };
@@ -306,7 +309,8 @@ fn textures_are_upright_srgb_and_cut_out_where_clear() {
     };
     let (asset, display) = unlit_square(material, vec![Vec4::ONE; 4], Some(picture));
     let shown = show(&device, &asset, &display);
-    // The tone curve lowers dark tones slightly, so the test compares hues and brightness order.
+    // The tone curve lowers dark tones slightly, so the test compares the strongest channel exactly and its value with
+    // a tolerance.
     let at = |x, y| shown.get_pixel(x, y).0;
     let strongest = |p: [u8; 4]| (0..3).max_by_key(|&i| p[i]).unwrap();
     assert_eq!([strongest(at(8, 8)), strongest(at(24, 8)), strongest(at(8, 24))], [0, 1, 2]);

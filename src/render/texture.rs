@@ -7,7 +7,7 @@ use ash::vk;
 use std::sync::Arc;
 
 /// Uploads an image with all mip levels. `srgb` says that colours are sRGB-encoded (base colour, emission) instead of
-/// linear (normals, roughness). An image beyond the device's size limit is halved until it fits.
+/// linear (normals, roughness). An image larger than the device's limit is downsampled by factors of two until it fits.
 pub(super) fn upload(device: &Arc<Device>, picture: &Picture, srgb: bool) -> Result<Image> {
     let most = device.limits().max_image_dimension2_d;
     let mut level = Level {

@@ -44,7 +44,8 @@ impl View {
         }
     }
 
-    /// Returns the view whose whole image shows what this view shows at `pixel` in an image of `size` pixels.
+    /// Returns the view of a single pixel: its whole image shows the content of `pixel` in an image of `size` pixels of
+    /// this view.
     pub fn of_pixel(&self, pixel: [u32; 2], size: [u32; 2]) -> Self {
         let [w, h] = size.map(|n| n as f32);
         let [u, v] = [(pixel[0] as f32 + 0.5) / w, (pixel[1] as f32 + 0.5) / h];
@@ -65,8 +66,8 @@ impl View {
         }
     }
 
-    /// Returns the pixels per point for lines in an eye's image of `size` pixels. Lines have the same angular width
-    /// at any resolution, but are wider in images so coarse that they would vanish.
+    /// Returns the pixels per point for lines in an eye's image of `size` pixels. Lines have the same angular width at
+    /// any resolution. In very coarse images they are wider, because they would vanish otherwise.
     pub fn eye_scale(&self, size: [u32; 2]) -> f32 {
         let pixels = size[1] as f32 / self.ray_down.length().max(f32::MIN_POSITIVE);
         (pixels * Self::POINT).max(Self::LEAST_SCALE)
@@ -115,7 +116,7 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// The vertical field of view of [`Camera::framing`], radians, as of a portrait lens.
+    /// The vertical field of view of [`Camera::framing`], radians; it corresponds to a portrait lens.
     pub const PORTRAIT: f32 = 0.5;
 
     /// Creates a camera that sees the whole box in an image of this aspect ratio (width over height).
@@ -160,7 +161,7 @@ impl Camera {
     }
 
     /// Returns the views of both eyes, `separation` metres apart, with parallel axes and sheared frusta that converge
-    /// at the target's distance. For a model in other units, scale 0.063 m by its size / 1.8 m.
+    /// at the target's distance. For a model of another size than 1.8 m, multiply the usual 0.063 m by size / 1.8 m.
     pub fn stereo(&self, aspect: f32, separation: f32) -> [View; 2] {
         [self.offset_view(aspect, -0.5 * separation), self.offset_view(aspect, 0.5 * separation)]
     }

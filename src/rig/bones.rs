@@ -6,7 +6,8 @@ use crate::asset::Asset;
 use crate::base::math::Vec3;
 use crate::base::{JointId, NodeId};
 
-/// If the mean of the vertex directions is shorter than this fraction of the vertices' distance, it is not used.
+/// The mean offset of a leaf joint's vertices from the joint gives the direction to the tip. If the mean offset is at
+/// most this fraction of the largest offset, the parent's direction is used instead.
 const NO_DIRECTION: f32 = 0.02;
 
 /// Fills [`Skeleton::bones`], ordered by joint.
@@ -57,7 +58,8 @@ fn child_joints(skeleton: &Skeleton) -> Vec<Vec<JointId>> {
     children
 }
 
-/// Direction and distance of the vertices mostly weighted to each leaf joint, from which its tip is derived.
+/// Direction and length from each leaf joint to its tip. They are derived from the vertices whose heaviest joint is
+/// this leaf joint.
 struct Tips {
     direction: Vec<Vec3>,
     reach: Vec<f32>,

@@ -7,7 +7,8 @@ use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
 use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Two bindings of a node count as equal if they move no vertex apart by more than this fraction of the skin's size.
+/// Two bindings of a node count as equal if they place every vertex at the same position, within this fraction of the
+/// skin's size.
 const SAME_BINDING: f64 = 4e-6;
 
 /// Maximum number of existing bindings of a node with which a new binding is compared.
@@ -109,7 +110,7 @@ fn rig_node(node: &Node) -> (RigNode, DAffine3) {
     let mut rest = node.rest;
     let mut remainder = None;
     if let Some(matrix) = node.matrix {
-        // A matrix with zero scales has no inverse: the zero scales are moved to the remainder.
+        // A transform with a zero scale has no inverse, so zero scales move from `rest` to the remainder.
         rest.scale = rest.scale.map(|s| if s == 0.0 { 1.0 } else { s });
         let beyond = trs_f64(&rest).inverse() * affine_f64(&matrix);
         if beyond.is_finite() {
@@ -259,7 +260,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the placement of a prop in bind space, as its nearest skin joint carries the prop.
+    /// Returns `bind_from_node` of a prop. The nearest skin joint above the prop's node carries the prop.
     fn place_prop(&self, node: NodeId) -> DAffine3 {
         let world = self.world[node.index()];
         let carried = self.skin_joint_above(node, None).and_then(|j| {
@@ -271,7 +272,7 @@ impl Builder<'_> {
         if is_invertible(&carried) {
             return carried;
         }
-        // The prop is hidden by a zero scale at rest, so any placement is valid. Use the nearest ancestor's scale.
+        // A zero scale hides the prop at rest, so any placement is valid. Use the nearest ancestor's scale.
         let mut at = self.skeleton.nodes[node.index()].parent;
         while let Some(p) = at {
             let above = self.world[p.index()];

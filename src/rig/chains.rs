@@ -49,7 +49,7 @@ struct Tree {
     at: Vec<Vec3>,
     /// Length from each joint to its synthetic tip, metres; zero for joints with children.
     tip: Vec<f32>,
-    /// Smallest height of each joint and its tip, metres.
+    /// Height of each joint or of its tip, whichever is lower, metres.
     low: Vec<f32>,
     size: f32,
     ground: f32,
@@ -114,7 +114,8 @@ impl Tree {
         self.parent[child.index()].map_or(0.0, |p| (self.at[child.index()] - self.at[p.index()]).length())
     }
 
-    /// Returns the longest path from a joint down through joints that satisfy `allowed`, and its length with the tip.
+    /// Returns the longest path from a joint to a descendant through joints that satisfy `allowed`, and the path's
+    /// length including the tip.
     fn longest(&self, from: NodeId, allowed: &dyn Fn(NodeId) -> bool) -> (Vec<NodeId>, f32) {
         // Parents precede children in `nodes`, so the reverse order visits children before their parents.
         let mut best = vec![(0.0_f32, None); self.at.len()];
@@ -154,7 +155,8 @@ impl Tree {
             };
             (off.iter().filter(has_partner).count(), off.len(), axis, middle)
         });
-        // The most mirrored pairs win; the order of the axes decides ties. There must be at least four paired joints.
+        // The axis with the most paired joints wins; the order of the axes decides ties. A plane of symmetry needs at
+        // least four paired joints.
         let best = judged.into_iter().fold(None::<(usize, usize, usize, f32)>, |best, j| match best {
             Some(b) if b.0 >= j.0 => Some(b),
             _ => Some(j),
@@ -168,8 +170,9 @@ impl Tree {
         let central = |n: NodeId| (self.at[n.index()][axis] - middle).abs() <= close;
         let mut side = Vec3::ZERO;
         side[axis] = 1.0;
-        // A limb starts at the first joint beside the plane. Neither the distance from the plane to this joint nor
-        // the tip counts as length. A path that starts on the ground is a foot control, not a limb.
+        // A limb starts at the first joint beside the plane. The distance from the plane to this joint does not count
+        // as length. The length must reach [`DETAIL`] with the tip, and half of [`DETAIL`] without the tip. A path that
+        // starts on the ground is a foot control, not a limb.
         let is_limb = |c: NodeId| {
             let (path, length) = self.longest(c, &|_| true);
             let tip = path.last().map_or(0.0, |n| self.tip[n.index()]);
@@ -182,7 +185,8 @@ impl Tree {
             .copied()
             .filter(|&n| !central(n) && self.parent[n.index()].is_none_or(central) && is_limb(n))
             .collect();
-        // A pair of limbs belongs to the common ancestor of its sides: some rigs have a pelvis joint per side.
+        // A pair of limbs belongs to the nearest common ancestor of both limbs, because some rigs have one pelvis joint
+        // per side.
         let mut pairs_at = vec![0_usize; self.at.len()];
         let mut pair_length = vec![0.0_f32; self.at.len()];
         for (i, a) in starts.iter().enumerate() {

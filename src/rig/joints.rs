@@ -29,7 +29,8 @@ pub struct LimbJoint {
     pub reach: f64,
 }
 
-/// Returns a character's main test joints: start and strongest bend of each chain, one side of mirrored limbs.
+/// Returns a character's main test joints: the first joint of each arm and leg, and the joint with the strongest bend
+/// of each chain. Of mirrored limbs, only one side is returned.
 pub fn limb_joints(skeleton: &Skeleton) -> Vec<LimbJoint> {
     let places: Vec<DVec3> = world(skeleton, &Pose::rest(skeleton)).iter().map(|w| w.translation).collect();
     let mut out: Vec<LimbJoint> = Vec::new();
@@ -73,7 +74,8 @@ fn joints_of(skeleton: &Skeleton, places: &[DVec3], chain: &Chain) -> Vec<LimbJo
             let ((before, after), reach) = around(w);
             let kink = before.cross(after);
             let begins = w[1].0 == chain.nodes[0];
-            // Straight limbs bend forwards, but knees backwards. The angle where a limb leaves the body is no bend.
+            // Straight limbs bend forwards, but straight knees bend backwards. The angle between the body and the start
+            // of a limb does not count as a bend.
             let forward = if chain.kind == ChainKind::Leg && !begins { DVec3::NEG_Z } else { DVec3::Z };
             let straight = after.cross(forward).try_normalize().unwrap_or(after.any_orthonormal_vector());
             let axis = if kink.length() > BENT && !begins { kink.normalize() } else { straight };
@@ -90,7 +92,8 @@ fn joints_of(skeleton: &Skeleton, places: &[DVec3], chain: &Chain) -> Vec<LimbJo
     first.filter(|_| begins).into_iter().chain(best.map(|b| b.1)).collect()
 }
 
-/// Returns the unit directions into and out of the second of three joints, and the shorter of the two lengths.
+/// Returns the unit directions from the first to the second of three joints and from the second to the third, and the
+/// shorter of the two lengths.
 fn around(w: &[(NodeId, DVec3)]) -> ((DVec3, DVec3), f64) {
     let (before, after) = (w[1].1 - w[0].1, w[2].1 - w[1].1);
     ((before.normalize_or_zero(), after.normalize_or_zero()), before.length().min(after.length()))

@@ -138,7 +138,7 @@ fn other_side(name: &str) -> Option<String> {
             }
         }
     }
-    // Finds a single letter without adjacent letters: `arm.L`, `L_arm`, `hand_l_01`.
+    // Finds an `L` or `R`, in either case, without adjacent letters: `arm.L`, `L_arm`, `hand_l_01`.
     let bytes = name.as_bytes();
     let alone = |i: usize| {
         let letter = |k: usize| bytes.get(k).is_some_and(u8::is_ascii_alphabetic);

@@ -11,7 +11,8 @@ const LISTED: usize = 8;
 /// preferred.
 ///
 /// # Errors
-/// An error if there is no such node (lists the closest names) or several nodes match (lists unique alternatives).
+/// An error if no node matches, which lists the closest names, or if several nodes match, which lists unique
+/// alternatives.
 pub fn named_node(skeleton: &Skeleton, text: &str) -> Result<NodeId> {
     let text = text.trim();
     let mut found = match (skeleton.repeated.get(text), skeleton.find(text)) {

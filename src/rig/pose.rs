@@ -64,9 +64,10 @@ pub struct PosedRig {
     pub rotation: Vec<Quat>,
     /// World-space placement of each bone.
     pub bones: Vec<BonePose>,
-    /// Factor by which most joints scale the bind shape; 1 within rounding.
+    /// Median of the factors by which the joints scale the bind shape; exactly 1 if the median differs from 1 only by
+    /// rounding.
     pub scale: f32,
-    /// Scale of each joint, ascending.
+    /// Scale factors of all joints, in ascending order.
     scales: Vec<f32>,
 }
 

@@ -1,16 +1,19 @@
-//! The scale that most joints of a posed character share: files often turn centimetres into metres by joints of scale 0.01.
+//! The scale that most joints of a posed character share. Many files convert centimetres to metres by joints of scale
+//! 0.01.
 
 use crate::base::math::Affine3A;
 
 /// Scales within this fraction of 1 count as 1, so that rounding changes nothing.
 const SAME: f32 = 1e-3;
 
-/// The factor by which a map scales lengths on average: the cube root of that of volumes.
+/// Returns the factor by which a map scales lengths on average: the cube root of the factor by which the map scales
+/// volumes.
 pub(super) fn mean_scale(map: &Affine3A) -> f32 {
     map.matrix3.determinant().abs().cbrt()
 }
 
-/// The median of scales; 1 without a usable one. Sorts in place, allocates nothing.
+/// Returns the median of scales. Returns 1 if the median is missing, not finite, not positive, or within [`SAME`] of 1.
+/// Sorts in place and does not allocate.
 pub(super) fn median(scales: &mut [f32]) -> f32 {
     scales.sort_unstable_by(f32::total_cmp);
     match scales.get(scales.len() / 2) {

@@ -1,11 +1,11 @@
 //! Nodes, joints and bones (methods, section 1).
 //!
 //! **Bind space** is one space for the whole character. Its placement in the world follows from the file's rest pose:
-//! the map from a skin's mesh space to bind space is `W_j(rest) * inverse_bind_j` of the skin's first joint. If a
-//! skin shares a joint with a skin that is already placed, this joint gives the map instead. Node transforms of
-//! skinned mesh nodes are ignored, as glTF requires. A mesh node without a skin is bound rigidly to its own node,
-//! which becomes a joint. The nearest skin joint at or above the node places it in bind space, so that a sword stays
-//! in the hand. Without such a joint, the node's rest transform places it.
+//! the map from a skin's mesh space to bind space is `W_j(rest) * inverse_bind_j` of the skin's first joint. If a skin
+//! shares a joint with an earlier skin, the placement of the shared joint gives the map instead. Node transforms of
+//! skinned mesh nodes are ignored, as glTF requires. A mesh node without a skin is bound rigidly to its own node, which
+//! becomes a joint. The nearest skin joint at or above the node places it in bind space, so that a sword stays in the
+//! hand. Without such a joint, the node's rest transform places it.
 //!
 //! Every joint owns at least one bone, for attaching vertices; a prop's joint owns a bone of length zero.
 

@@ -46,8 +46,8 @@ pub(crate) fn world_from_parent(skeleton: &Skeleton, node: NodeId, world: &[DAff
 }
 
 /// Converts a world-space rotation to the local rotation of a node: the rotation nearest to `now^-1 * turn * before`.
-/// `before` and `now` are the linear parts of the parent's world transform before and after the rotation. Exact if
-/// the parents only rotate, scale uniformly and mirror. `None` if a parent has a zero scale.
+/// `before` and `now` are the linear parts of the parent's world transform, before and after the rotation respectively.
+/// Exact if the parents only rotate, scale uniformly and mirror. `None` if a parent has a zero scale.
 pub(crate) fn turn_between(before: DMat3, turn: DQuat, now: DMat3) -> Option<DQuat> {
     if !is_regular(before) || !is_regular(now) {
         return None;
@@ -83,8 +83,8 @@ pub(crate) fn smallest_turn(from: DVec3, to: DVec3) -> DQuat {
     DQuat::from_rotation_arc(from, to)
 }
 
-/// Returns the rotation that best maps the first to the second vectors, weighted by length (Kabsch 1976 in Horn's
-/// quaternion form, 1987). If the vectors leave it undetermined, the rotation nearest to the identity is chosen.
+/// Returns the rotation that best maps the first vector of each pair to the second, weighted by length (Kabsch 1976 in
+/// Horn's quaternion form, 1987). If the vectors leave it undetermined, the rotation nearest to the identity is chosen.
 pub(crate) fn best_turn(pairs: &[(DVec3, DVec3)]) -> DQuat {
     if let [(from, to)] = pairs {
         return smallest_turn(*from, *to);

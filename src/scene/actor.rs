@@ -68,7 +68,7 @@ pub enum Follows {
     Not,
 }
 
-/// State of a stage that holds a character.
+/// The state of an actor that holds a character.
 struct Body {
     model: Arc<Model>,
     recipe: Recipe,
@@ -173,7 +173,7 @@ impl Actor {
         Ok(())
     }
 
-    /// Picks the skin in a view of one pixel; the result carries `tag`.
+    /// Requests the skin point in a view that covers a single pixel; the result carries `tag`.
     pub(super) fn pick(
         &mut self,
         pipelines: &Pipelines,
@@ -212,11 +212,11 @@ impl Actor {
         self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
     }
 
-    /// Sets the sculpt layers and their states. Allocates if the set of layers or their regions changed, but not for
-    /// changes of form or state.
+    /// Sets the sculpt layers and their states. Allocates memory if the set of layers or their regions changed, but not
+    /// if only forms or states changed.
     ///
     /// # Errors
-    /// If memory runs out, or a sculpt layer does not fit the character; then none is shown.
+    /// If memory runs out, or a sculpt layer does not fit the character. After an error no sculpt layer is shown.
     pub fn set_sculpts<'s>(
         &mut self,
         sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
@@ -272,7 +272,7 @@ impl Actor {
     pub fn set_time(&mut self, seconds: Option<f64>) {
         let Some(body) = &mut self.body else { return };
         body.graph.set_time(seconds);
-        // Flesh goes on moving while the pose stands still.
+        // With dynamics, the flesh continues to move while the pose is constant.
         let swings = body.recipe.swings();
         if std::mem::replace(&mut body.time, seconds) != seconds && swings {
             body.posed = Version::default();
@@ -293,7 +293,7 @@ impl Actor {
         let VersionedPose { version, pose, rig } = *posed;
         let Some(body) = self.body.as_mut().filter(|b| b.posed != version) else { return };
         body.posed = version;
-        // The floor keeps its height, although feet may leave it or reach below it.
+        // The floor keeps the height that it has in the rest pose, although feet may rise above it or reach below it.
         let margin = Vec3::splat(0.05 * self.rest.diagonal());
         let bones =
             Aabb::of(rig.bones.iter().flat_map(|b| [b.head - margin, b.tail + margin, b.tail - margin]));

@@ -1,4 +1,5 @@
-//! Evaluates a deformer on the GPU or the CPU through one interface, with readback. For tools and images.
+//! Evaluates a deformer on the GPU or the CPU through one interface, and returns the result in CPU memory. Tools and
+//! offline images use it.
 
 use super::Model;
 use crate::base::math::Vec3;
@@ -76,7 +77,7 @@ impl Evaluator {
         Ok(new)
     }
 
-    /// Binds a solve to convergence to a model ([`CpuGraph::exact`]).
+    /// Creates an evaluator on the CPU that solves every pose until convergence ([`CpuGraph::exact`]).
     ///
     /// # Errors
     /// As [`Evaluator::new`].

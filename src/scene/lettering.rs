@@ -1,12 +1,13 @@
-//! Text as line segments in the scene, for headset and window alike. Covers only the characters of measurements.
+//! Text as line segments in the scene, for headset and window. Only the characters that occur in measurements are
+//! available.
 
 use crate::base::math::{Quat, Vec3};
 use crate::render::Lines;
 
-/// Width of a character and its strokes; coordinates are in character heights, +Y up.
+/// Width of a character, and its strokes as polylines; all lengths are in character heights, with +Y up.
 type Glyph = (f32, &'static [&'static [[f32; 2]]]);
 
-/// Stroke width, pixels, and colour of the outline.
+/// Stroke width, points; `GROUND` is the colour of the outline.
 const INK: f32 = 1.9;
 const GROUND: [u8; 4] = [16, 18, 24, 255];
 /// Gap between characters, in character heights.

@@ -6,7 +6,7 @@ use crate::document::{DeformerSettings, Document, Target};
 
 /// Slider range of the frequency of the dynamics, hertz.
 pub const SWINGS: [f64; 2] = [0.0, 12.0];
-/// Contact cycles of the volume when contact is switched on.
+/// Number of multigrid cycles with contact that the method `volume` makes when contact is switched on.
 pub const CONTACT: u32 = 3;
 /// Slider range of the damping ratio of the dynamics.
 pub const DAMPINGS: [f64; 2] = [0.0, 1.5];
@@ -51,7 +51,8 @@ impl LiveRecipe {
         })
     }
 
-    /// Sets the displayed time, seconds; `None` selects the settings of the document, the one last given to `learn`.
+    /// Sets the displayed time, seconds. `None` selects the unkeyed settings of the document that was last passed to
+    /// `learn`.
     pub fn go_to(&mut self, document: &Document, time: Option<f64>) {
         let Some(time) = time else {
             if self.now != self.own {

@@ -73,8 +73,8 @@ impl Measurement {
     }
 }
 
-/// The bones that meet at a joint, as world points `[from, joint, to]`: the incoming bone and the longest outgoing
-/// bone. `None` if either is missing.
+/// The two bones that meet at a joint: the incoming bone and the longest outgoing bone. The points are the start of the
+/// incoming bone, the joint and the end of the outgoing bone, in world space. `None` if either bone is missing.
 pub fn bend(skeleton: &Skeleton, rig: &PosedRig, node: NodeId) -> Option<[Vec3; 3]> {
     let is = |joint: crate::base::JointId| skeleton.joints[joint.index()].node == node;
     let bones = || skeleton.bones.iter().zip(&rig.bones);
@@ -85,7 +85,8 @@ pub fn bend(skeleton: &Skeleton, rig: &PosedRig, node: NodeId) -> Option<[Vec3; 
     (length(before) > 0.0 && length(after) > 0.0).then_some([before.head, after.head, after.tail])
 }
 
-/// Angle at the middle point of three, degrees; 180 is straight.
+/// Angle at the middle point `b` between the directions to `a` and `c`, degrees; 180 if the three points lie on a line
+/// in this order.
 pub fn angle([a, b, c]: [Vec3; 3]) -> f32 {
     (a - b).angle_between(c - b).to_degrees()
 }

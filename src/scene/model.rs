@@ -111,8 +111,8 @@ impl Model {
         self.measure.bind_volume()
     }
 
-    /// The search for crossing triangles in poses of the skin, prepared at the first call. A limb's radius is the mean of its
-    /// bone's vertices.
+    /// The search for triangles of the posed skin that cross each other, prepared at the first call. A limb's radius is
+    /// the mean distance of its vertices from the bone.
     pub fn crossings(&self) -> &Crossings {
         self.crossings.get_or_init(|| self.search())
     }
@@ -129,8 +129,8 @@ impl Model {
         Crossings::new(&self.bound.character.control, &radius)
     }
 
-    /// Compares posed control vertices with the bind shape. A triangle is inverted relative to the blended rotation
-    /// of its joints, for all methods alike.
+    /// Compares posed control vertices with the bind shape. The test for inverted triangles compares each triangle with
+    /// the blended rotation of its joints, whatever the deformation method.
     pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {
         let influences = &self.bound.character.control.influences;
         let rotation: Vec<Quat> =

@@ -1,8 +1,8 @@
 //! Onion skins and motion paths, drawn as lines over the image.
 //!
-//! An onion skin is the outline of the character at another time: edges between front and back faces, and open
-//! borders. Earlier keys have warm colours, later keys cool colours; both fade with distance in time. A motion path
-//! is the trajectory of a joint, with a small dot per frame and a large dot per key.
+//! An onion skin is the outline of the character at another time: edges between front and back faces, and open borders.
+//! Earlier keys have warm colours, later keys cool colours. Each further key is more transparent. A motion path is the
+//! trajectory of a joint, with a small dot per frame and a large dot per key.
 
 use super::{Evaluator, Model, Shaper};
 use crate::base::math::Vec3;
@@ -75,7 +75,8 @@ impl Outline {
     }
 }
 
-/// Key times around `time`: up to `count` before and `count` after, nearest first. The flag is true for later keys.
+/// Key times around `time`: up to `count` earlier times, then up to `count` later times. Both groups start with the
+/// nearest time. The flag is true for later keys.
 pub fn neighbours(document: &Document, time: f64, count: usize) -> Vec<(f64, bool)> {
     let columns = document.motion().key_times();
     let before = columns.iter().rev().filter(|t| **t < time - 1e-6).take(count).map(|t| (*t, false));
@@ -156,7 +157,8 @@ mod tests {
         let eye = Vec3::new(0.0, 0.9, 50.0);
         let seen = outline.seen_from(eye, positions);
         assert!(seen.len() > 20);
-        // From far away along z, the outline of a closed body has normals without z, so |x| is close to the radius.
+        // The eye is far away along z, so normals on the outline of a closed body have nearly no z component. Therefore
+        // |x| is close to the radius.
         let along = seen.iter().filter(|[a, _]| (0.3..1.5).contains(&a.y));
         let widths: Vec<f32> = along.map(|[a, _]| a.x.abs()).collect();
         assert!(widths.len() > 8 && widths.iter().all(|w| *w > 0.1 && *w < 0.16), "{widths:?}");

@@ -1,9 +1,10 @@
 //! Refits a pulled sculpt layer to the correction springs, so that the solved surface matches the pull.
 //!
-//! The solved surface falls short of a layer's offsets; the softer the layer, the more. Let the residual `r = x* - x`
-//! be the difference between target and solved positions of the kinematic vertices. A round changes the offsets by
-//! `Q^-1 r / g`. The gain `g` is the fraction of the previous change that arrived (a secant step with one number for
-//! all vertices). Offsets are bounded, for targets out of reach.
+//! The springs pull the solved surface back, so it does not reach a layer's offsets. The difference is larger for
+//! softer layers. Let the residual `r = x* - x` be the difference between target and solved positions of the kinematic
+//! vertices. A round changes the offsets by `Q^-1 r / g`. `Q` is the rotation of a vertex from bind space to the pose.
+//! The gain `g` is the fraction of the previous change of offsets by which the surface moved (a secant step with one
+//! number for all vertices). Offsets are bounded, because some targets cannot be reached.
 
 use super::{Evaluator, Model, Where};
 use crate::base::math::{Quat, Vec3};
@@ -14,7 +15,7 @@ use crate::document::Document;
 use crate::rig::{Pose, PosedRig};
 use crate::surface::{Form, Sculpt, turns};
 
-/// Maximum number of rounds; the evaluations before and after the pull are extra.
+/// Maximum number of rounds. The two evaluations of the surface before and after the pull do not count.
 const ROUNDS: u32 = 6;
 /// Residual that counts as converged, as a fraction of the longest pull.
 const NOTHING: f32 = 1e-3;
@@ -23,7 +24,7 @@ const LEAST_GAIN: f32 = 0.15;
 /// Maximum change of an offset, as a multiple of the longest pull.
 const MOST: f32 = 2.0;
 
-/// A sculpt layer after a finished pull, and the pose in which the springs are compensated.
+/// A sculpt layer after a finished pull, and the pose for which the refit compensates the springs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refit {
     /// The sculpt layer after the pull.
@@ -66,7 +67,8 @@ impl Refit {
         };
         let rig = PosedRig::new(model.skeleton(), &self.pose);
         let turns = turns(&model.bound.character, &rig, &self.sculpt.region);
-        // A new layer is evaluated as absent: a layer of zero offsets would hold the surface at rest.
+        // If the pull created the layer, the surface before the pull is evaluated without this layer. A layer of zero
+        // offsets would hold the surface in its rest shape.
         let before = self.before.clone().unwrap_or_else(|| vec![[0.0; 3]; after.len()]);
         let others: Vec<SculptState> = states.iter().filter(|s| s.id != self.sculpt.id).copied().collect();
         let from = evaluate(&before, if self.before.is_some() { &states } else { &others })?;
@@ -80,7 +82,7 @@ impl Refit {
     }
 }
 
-/// Searches offsets whose surface is nearer to `wanted` than `now`, the surface of the offsets `start`.
+/// Searches for offsets whose surface is nearer to `wanted` than `now` is. `now` is the surface of the offsets `start`.
 fn solve(
     turns: &[Quat],
     pulls: &[Vec3],
@@ -182,7 +184,7 @@ mod tests {
     fn what_cannot_follow_stays_bounded() {
         let (turns, pulls) = ([Quat::IDENTITY], [Vec3::X]);
         let wanted = [Vec3::X * 2.0];
-        // A wall at 1.2.
+        // No offset moves the vertex beyond 1.2, as if there were a wall.
         let wall = |offsets: &[[f32; 3]]| Ok(vec![Vec3::X * (1.0 + 0.5 * offsets[0][0]).min(1.2)]);
         let start = [[0.1, 0.0, 0.0]];
         let found = solve(&turns, &pulls, &start, &wanted, wall(&start).unwrap(), wall).unwrap().unwrap();

@@ -11,16 +11,16 @@ pub struct Shaper<'a> {
     /// Whether `evaluator` already has the document's sculpt layers.
     sculpted: bool,
     evaluator: &'a mut Evaluator,
-    /// A second evaluator with its settings, created when keyed settings require it.
+    /// A second evaluator and its settings, created when a state's keyed settings differ from `given`.
     own: Option<(DeformerSettings, Evaluator)>,
-    /// Settings of `evaluator`.
+    /// Deformer settings of the document; `evaluator` evaluates the states that have these settings.
     given: DeformerSettings,
     time: Option<f64>,
 }
 
 impl<'a> Shaper<'a> {
-    /// Creates a shaper with an evaluator for the document's settings, or for settings that replace them. Keyed
-    /// settings apply in either case.
+    /// Creates a shaper. `evaluator` was created for the document's deformer settings or for settings that replace
+    /// them. Keyed settings apply in both cases.
     pub fn new(model: &'a Model, document: &'a Document, evaluator: &'a mut Evaluator) -> Self {
         Self {
             model,

@@ -3,7 +3,8 @@
 //!
 //! A frame calls [`Stage::begin`] (which returns the probe samples), then the editor's step, then
 //! [`Stage::record_body`] and, as late as possible, [`Stage::record_eyes`]. Frames never wait for a readback, access
-//! files or allocate GPU memory. Another thread prepares a character ([`Actor::new`]) and passes it on complete.
+//! files or allocate GPU memory. Another thread prepares a character with [`Actor::new`] and passes the finished actor
+//! to the stage.
 
 use super::{Actor, Pipelines, SurfaceSample, VersionedPose};
 use crate::base::Result;
@@ -13,7 +14,7 @@ use crate::query::Hit;
 use crate::render::{Lines, Look, Shot, Targets, View};
 use std::sync::Arc;
 
-/// Number of frames in flight on the GPU, which is also the age of a probe sample in frames.
+/// Number of frames in flight on the GPU. A probe sample arrives this number of frames after its request.
 pub const IN_FLIGHT: u64 = 2;
 
 /// The probe cameras of a frame.
@@ -107,8 +108,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Recreates the render targets with this size, 1 or 2 views, and 1 or 4 samples per pixel; keeps the actor.
-    /// Takes milliseconds and GPU memory: call between frames, and only on a change.
+    /// Recreates the render targets with this size, 1 or 2 views, and 1 or 4 samples per pixel; keeps the actor. Takes
+    /// milliseconds and allocates GPU memory, so call it between frames and only if a value changes.
     ///
     /// # Errors
     /// As [`Targets::new`]; on an error the stage stays unchanged.
@@ -128,7 +129,7 @@ impl Stage {
     pub fn begin(&mut self) -> Result<(Frame, [Option<SurfaceSample>; 2])> {
         let frame = self.frames.begin()?;
         self.number += 1;
-        // After skipped frames, the frame may still be in flight.
+        // The frame that is due may still be in flight if frames were skipped.
         let due = self.number.saturating_sub(IN_FLIGHT);
         for (number, value) in self.submitted {
             if number > 0 && number <= due {
@@ -169,9 +170,9 @@ impl Stage {
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
     }
 
-    /// Looks up the skin at a pixel of the last recorded images; the origin is the upper left corner.
-    /// [`Stage::picked`] returns the result with `tag`. Returns false if the stage is empty, the pixel is outside, or
-    /// too many lookups are pending. Renders the pixel once more, because the images hold no ids.
+    /// Looks up the skin at a pixel of the last recorded images; the origin is the upper left corner. [`Stage::picked`]
+    /// returns the result with `tag`. Returns false if the stage is empty, the pixel is outside, or too many lookups
+    /// are pending. Renders the pixel a second time into a G-buffer, because the recorded images hold no ids.
     ///
     /// # Errors
     /// Only if used incorrectly.

@@ -175,7 +175,7 @@ impl Studio {
         self.shoot_with(shape, views, size, lines, |_, _| Ok(()))
     }
 
-    /// As [`Studio::shoot`]; `more` records further commands after the image is rendered.
+    /// Renders as [`Studio::shoot`] does. `more` then records further commands into the same frame.
     ///
     /// # Errors
     /// As [`Studio::picture`], and the errors of `more`.

@@ -2,8 +2,9 @@
 //!
 //! A take is a binary file: a magic number and a version, then records of `length, payload, checksum`, little endian.
 //! The first byte of the payload is its kind. The checksum (64 bits of BLAKE3) covers the payload and the previous
-//! checksum, so a torn, changed, repeated or misplaced record ends the take; the records before it still replay. The
-//! first record holds the initial state; the last record of a complete session holds the document hash.
+//! checksum, so a reader detects a truncated, changed, repeated or misplaced record. The take ends at that record; the
+//! records before it still replay. The first record holds the initial state; the last record of a complete session
+//! holds the document hash.
 
 mod codec;
 mod read;
@@ -29,7 +30,7 @@ const VERSION: u32 = 2;
 /// Pose and field of view of an eye.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eye {
-    /// Room from eye.
+    /// Pose of the eye in room space.
     pub pose: Rigid,
     /// Angles of the left, right, upper and lower edge of the image, radians. Left and down are negative in a
     /// symmetric view.
@@ -44,7 +45,7 @@ impl Default for Eye {
 }
 
 impl Eye {
-    /// Distance of the near plane, room metres.
+    /// Distance of the near plane from the eye, metres in room space.
     pub const NEAR: f32 = 0.05;
 
     /// The eye's view in world space; `None` if the angles are invalid.

@@ -77,7 +77,7 @@ impl Recorder {
     /// Records a sculpt layer that the workbench receives.
     ///
     /// # Errors
-    /// None expected: JSON can hold all finite numbers.
+    /// No error is expected, because JSON can represent all finite numbers.
     pub fn shape(&mut self, shape: &Sculpt) -> Result<()> {
         self.json(kind::SHAPE, shape)
     }

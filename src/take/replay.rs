@@ -22,7 +22,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Opens a take and its character. Searches the character at its recorded path, then next to the take.
+    /// Opens a take and its character. Searches for the character at the recorded path, then next to the take.
     ///
     /// # Errors
     /// As [`TakeReader::open`] and [`Model::load`]; if the character has changed since the recording.

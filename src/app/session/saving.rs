@@ -1,4 +1,4 @@
-//! Writes the session to disk: projects, exports, and the end of the journal.
+//! Writes projects and exports to disk, and deletes the journal when it is no longer needed.
 
 use super::{AppSession, POSED, PROJECT};
 use crate::app::context::say;
@@ -11,8 +11,9 @@ use crate::project::recovery;
 use std::path::{Path, PathBuf};
 
 impl AppSession {
-    /// Returns the default path for the file `name`: in the output folder, or beside the character's file with the
-    /// stem of that file as prefix. An open project keeps its own path. Returns `None` if no document is open.
+    /// Returns the default path for the file `name`: in the output folder, or beside the character's file with the stem
+    /// of that file as prefix. A project that was opened from a file is saved to that file. Returns `None` if no
+    /// document is open.
     pub fn place(&self, name: &str) -> Option<PathBuf> {
         let model = self.model.as_ref()?;
         if let Some(out) = &self.out {

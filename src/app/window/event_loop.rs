@@ -23,7 +23,7 @@ use winit::window::{Window, WindowId};
 /// Delay before the next attempt to present while the window is not visible.
 const HIDDEN: Duration = Duration::from_millis(250);
 
-/// Time after which a presented image has surely reached the display.
+/// Time after which an image that was presented is certainly on the display.
 const SHOWING: Duration = Duration::from_millis(250);
 /// Interval between two polls for window events during [`SHOWING`].
 const GLANCE: Duration = Duration::from_millis(25);
@@ -44,8 +44,8 @@ pub enum End<C> {
 /// Function that starts the headset watch. Its arguments are the window and a function that wakes the event loop.
 pub type StartWatch<'o, W> = Box<dyn FnOnce(Arc<Window>, Box<dyn Fn() + Send>) -> Result<W> + 'o>;
 
-/// Runs the editor in a window until the user quits or puts a headset on. The window shows errors of files. `message`
-/// is an initial message for the user.
+/// Runs the editor in a window until the user quits or puts a headset on. If a file cannot be opened or written, the
+/// window shows the error and the editor continues. `message` is an initial message for the user.
 pub fn visit<W: HeadsetWatch>(
     options: &Options,
     app_session: AppSession,
@@ -79,13 +79,14 @@ struct Shown {
 struct Face<'o, W: HeadsetWatch> {
     app: WindowApp<'o>,
     screen: Option<Shown>,
-    /// Headset watch; before the window exists, `start` and `wake` hold what is needed to start it.
+    /// Headset watch; `None` until the window exists. `start` and `wake` are used to start the watch.
     watch: Option<W>,
     start: Option<StartWatch<'o, W>>,
     wake: Box<dyn Fn() + Send>,
     /// Time of the next iteration if no event arrives before.
     next: Option<Instant>,
-    /// Time of the next check for a pick's answer; the loop runs an iteration only when the answer is there.
+    /// Time of the next check for the GPU's answer to a pick. The check runs a loop iteration only if the answer has
+    /// arrived.
     look: Option<Instant>,
     answer: Option<Picked>,
     /// Whether the window is occluded.
@@ -128,7 +129,8 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         let window = Arc::new(events.create_window(attributes).map_err(|e| no_desktop(&e))?);
         let screen = Screen::new(window.clone(), window.inner_size().into(), self.app.options)?;
         let scale = window.scale_factor() as f32;
-        // A separate egui context, which only converts events: points are the display's, without the user's zoom.
+        // A separate egui context, which only converts events. Its points follow the display scale and ignore the
+        // user's zoom.
         let context = egui::Context::default();
         let theme = window.theme();
         let input = State::new(context, egui::ViewportId::ROOT, &window, Some(scale), theme, None);
@@ -333,7 +335,7 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
     }
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {
-        // `resumed` may have been called for an earlier window already.
+        // If this event loop has shown a window before, winit may not call `resumed` again.
         self.begin(events);
         self.mind_the_headset();
         if self.app.app_session.quit && self.end.is_none() {

@@ -48,12 +48,13 @@ impl Kept {
     }
 }
 
-/// Makes a path absolute: a path from the command line may lack a folder.
+/// Makes a path absolute, because a path from the command line may be a file name without a folder.
 fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns a file path that is not taken: `path` itself if `first` is set, otherwise a numbered variant.
+/// Returns a path that is not `taken`. If `first` is set and `path` is free, returns `path`; otherwise returns a
+/// numbered variant such as `hero-2`.
 fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
     if first && !taken(path) {
         return path.to_owned();

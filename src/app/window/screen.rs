@@ -17,7 +17,7 @@ pub struct Screen {
     /// The surface to present to; `None` for offscreen rendering, as in a benchmark.
     surface: Option<Surface>,
     stage: Stage,
-    /// Samples per pixel; overrides the output's setting.
+    /// Samples per pixel; overrides the setting in [`WindowOutput`].
     samples: Option<u32>,
     /// The stage with the compared deformation method.
     other: Option<Stage>,
@@ -179,7 +179,7 @@ impl Screen {
             self.stage.submit(frame, &Sync::default())?;
             return Ok(true);
         };
-        // Acquire as late as possible, because this call may block.
+        // Acquire the swapchain image as late as possible, because `acquire` may block.
         let Some(image) = surface.acquire(size)? else {
             self.stage.submit(frame, &Sync::default())?;
             return Ok(false);

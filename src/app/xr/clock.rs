@@ -25,7 +25,8 @@ impl Clock {
         self.last
     }
 
-    /// Continues from the last time with a new runtime, whose times have another zero.
+    /// Prepares for a new runtime, whose times count from another zero: the first time of the new runtime maps to the
+    /// last seconds returned.
     pub fn restart(&mut self) {
         self.base = None;
     }

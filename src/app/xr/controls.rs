@@ -54,10 +54,12 @@ impl Palm {
     }
 }
 
-/// Sets a hand's controls from raw action values, except its poses. A trackpad pressed left or right gives undo or
-/// redo; pressed up or down it replaces the stick. A touch alone does nothing, because thumbs rest there.
+/// Sets all controls of a hand from raw action values; the poses of the hand do not change. A press on the left side of
+/// the trackpad means undo, a press on the right side redo. A press at the top or bottom acts as the stick's vertical
+/// axis. A touch without a press does nothing, because the thumb rests on the trackpad.
 ///
-/// `palm` is given for a bare hand: its pinch state and the position of the head.
+/// For a bare hand, `palm` holds the pinch state of the hand and the position of the head; for a controller it is
+/// `None`.
 pub fn fill(hand: usize, raw: &Raw, palm: Option<(&mut Palm, Vec3)>, out: &mut Hand) {
     let number = |v: f32, low: f32| if v.is_finite() { v.clamp(low, 1.0) } else { 0.0 };
     out.draw = number(raw.draw, 0.0);
@@ -150,7 +152,7 @@ mod tests {
         let tracked = Tracking::Tracked;
         assert_eq!(pinch(facing, 0.5, tracked), (0.5, false));
         assert_eq!(pinch(facing, 0.9, tracked), (0.0, true));
-        // Rotating the hand while pinching neither draws nor ends the pinch.
+        // A hand that rotates during the pinch does not start to draw, and the pinch does not end.
         assert_eq!(pinch(away, 0.9, tracked), (0.0, true));
         assert_eq!(pinch(away, 0.1, tracked), (0.1, false));
         assert_eq!(pinch(away, 0.9, tracked), (0.9, false));

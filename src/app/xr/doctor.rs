@@ -43,7 +43,7 @@ pub fn doctor(json: bool, need_runtime: bool) -> Result<(String, bool)> {
     Ok((text, well))
 }
 
-/// Describes the requirement of a profile for display.
+/// Returns a text for the user that describes what a profile requires of the runtime.
 pub(super) fn needs(needs: Needs) -> String {
     match needs {
         Needs::Core => "OpenXR 1.0".into(),

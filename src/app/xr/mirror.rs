@@ -1,8 +1,8 @@
 //! The mirror: a window on the desktop that shows the headset's view.
 //!
-//! The mirror image is drawn after the eye images if the display has a free image (`gpu/mirror.rs`), and presented
-//! after the frame has ended, so the headset never waits for it. Closing the mirror window does not end the headset
-//! session.
+//! The mirror image is drawn after the eye images if the window's swapchain has a free image (`gpu/mirror.rs`). It is
+//! presented after the headset's frame has ended, so the headset never waits for the mirror. Closing the mirror window
+//! does not end the headset session.
 
 use crate::app::display::{Display, Wake};
 use crate::base::Result;
@@ -172,7 +172,8 @@ impl Pane {
         }
     }
 
-    /// Hides the window; it is destroyed with the session, because the display may still read its last image.
+    /// Hides the window. The window is destroyed only when the session ends, because the display may still read the
+    /// last presented image.
     fn close(&mut self) {
         self.closed = true;
         if let Some(window) = &self.window {
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn an_eye_is_cut_to_fill_and_both_share_the_window() {
-        // A square image loses top and bottom in a wide window, and the sides in a tall one.
+        // In a wide window, a square image loses its top and bottom; in a tall window, it loses its sides.
         assert_eq!(cut([100, 100], [200, 100]), [[0, 25], [100, 75]]);
         assert_eq!(cut([100, 100], [50, 100]), [[25, 0], [75, 100]]);
         assert_eq!(cut([320, 240], [640, 480]), [[0, 0], [320, 240]]);

@@ -6,13 +6,14 @@
 //!
 //! The visibility mask is not used, because the mirror (`mirror.rs`) and saved images show the full image of an eye.
 //!
-//! A frame of `run.rs` begins with `xrWaitFrame` and `xrBeginFrame`. The frame locates the controllers at the
-//! predicted display time, updates the panels and then the workbench, and records the deformation and the
-//! controllers' cameras. The frame then locates the eyes, as late as possible, records both eye images, copies their
-//! sRGB bytes unconverted into the swapchain images, submits, and calls `xrEndFrame`. Loading, saving and binding run
-//! on the worker thread. At most two frames are in flight on the GPU. A controller camera returns its result exactly
-//! two frames later, so that takes replay identically on every GPU. The runtime creates the Vulkan device. Runtime
-//! calls that may use the queue hold the queue's lock, because the worker thread submits too.
+//! A frame of `run.rs` begins with `xrWaitFrame` and `xrBeginFrame`. The frame locates the controllers at the predicted
+//! display time, updates the panels and then the workbench, and records the GPU commands of the deformation and of the
+//! controllers' probe cameras. A probe camera finds the skin that a controller points at. The frame then locates the
+//! eyes, as late as possible, records both eye images, copies their sRGB bytes unconverted into the swapchain images,
+//! submits, and calls `xrEndFrame`. Loading, saving and binding run on the worker thread. At most two frames are in
+//! flight on the GPU. A probe camera returns its result exactly two frames later, so that takes replay identically on
+//! every GPU. The runtime creates the Vulkan device. Runtime calls that may use the queue hold the queue's lock,
+//! because the worker thread submits too.
 
 pub mod actions;
 mod app;

@@ -1,9 +1,9 @@
 //! The table of interaction profiles: the action that each component of each controller triggers (OpenXR 1.1
 //! specification, "Interaction Profile Paths"; `xr.xml`, `interaction_profiles`).
 //!
-//! A boolean component can be bound to a float action (0 or 1), and a float component to a boolean action (the
-//! runtime sets the threshold): OpenXR converts both ways. Each hand can open the palette with the thumb: by a menu
-//! button if both controllers have one, otherwise also by a click of the stick.
+//! A boolean component can be bound to a float action (0 or 1), and a float component to a boolean action (the runtime
+//! sets the threshold): OpenXR converts both ways. Each hand can open the palette with the thumb: if both controllers
+//! have a menu button, by that button; otherwise also by a click of the stick.
 
 use crate::workbench::Control;
 
@@ -262,7 +262,8 @@ const XYAB: &[Binding] = &[
 ];
 const AB: &[Binding] = &[both(Act::Undo, "input/a/click", "A"), both(Act::Redo, "input/b/click", "B")];
 
-/// Bindings of a controller pair with two buttons, stick, trigger and squeeze each, and one menu button on the left.
+/// Bindings of a pair of controllers. Each controller has two buttons, a stick, a trigger and a squeeze; the left
+/// controller also has a menu button.
 const TOUCH: &[&[Binding]] = &[TRIGGER, SQUEEZE, STICK, XYAB, MENU_LEFT, STICK_MENU, HAPTIC];
 
 /// Returns every supported profile. The specification requires each runtime to offer at least khr/simple_controller.
@@ -383,7 +384,7 @@ pub fn profiles() -> Vec<Profile> {
             &[
                 &[
                     both(Act::Draw, "input/cluster_middle_logitech/force", "middle button"),
-                    // The pen's tip draws as well, on a real surface such as a table.
+                    // The pen also draws when its tip is pressed on a real surface such as a table.
                     both(Act::Draw, "input/tip_logitech/force", "tip"),
                     both(Act::Grab, "input/cluster_front_logitech/click", "front button"),
                     both(Act::Menu, "input/cluster_back_logitech/click", "back button"),

@@ -15,7 +15,8 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Starts the take once a document and the eye image size are known; later documents join the same take.
+    /// Starts the take as soon as a document is open and the eye image size is known. Documents that the user opens
+    /// later are recorded in the same take.
     pub(super) fn start_take(&mut self) {
         let (Some(path), Some(model), Some(bench)) =
             (&self.options.record, &self.app_session.model, &self.app_session.bench)

@@ -43,8 +43,8 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Handles the loss of the session or the runtime. Everything but the unfinished stroke is kept. The program waits
-    /// until a runtime is available again. Meanwhile it shows the document in a window, if it can open one.
+    /// Handles the loss of the session or the runtime. Only an unfinished stroke is lost. The program waits until a
+    /// runtime is available again. Meanwhile it shows the document in a window, if it can open one.
     pub fn lost(&mut self, problem: String) {
         eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
         self.input.focused = false;

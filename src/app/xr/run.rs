@@ -192,7 +192,8 @@ fn turns(
         if off {
             app.interrupted();
         }
-        // After a requested exit, the session passes through the same states; ignore them.
+        // After the program has requested an exit, the session passes through the same states as when the user takes
+        // the headset off. Ignore these states.
         if !leaving && app.has_desk && (off || app.to_desk) {
             return Ok(if off { Ended::Off } else { Ended::Left });
         }
@@ -267,7 +268,7 @@ fn frame(
         Some(commands) => pictures(app, session, parts, stage, commands, &begun, leaving),
         None => Ok(Made::default()),
     };
-    // Record the frame even if the runtime is lost, because the tools have used its input.
+    // Record the frame even if the runtime is lost, because the tools have used the frame's input already.
     app.record(made.as_ref().ok().and_then(|made| made.eyes).map(|e| e.room));
     felt.map_err(failed("xrApplyHapticFeedback"))?;
     let Made { eyes, mirrored } = made?;
@@ -339,7 +340,8 @@ fn pictures(
         session.take_pictures(&mut commands, stage)?;
         held = glass.hold();
         if !walls.in_scene() && (leaving || held.is_some() || !app.pictures.is_empty()) {
-            // Eye images do not contain composition layers, so draw the panels into saved and mirrored images.
+            // The compositor adds quad layers only after the eye images are submitted. Therefore draw the panels into
+            // images that are saved or mirrored.
             walls.draw(&mut commands, stage, &app.panels, &world_from_room);
         }
         if let Some(held) = &held {

@@ -1,4 +1,5 @@
-//! Reference spaces: the room (LOCAL_FLOOR or a replacement), the head, and the effect of recentring on both.
+//! Reference spaces of the room (LOCAL_FLOOR or a replacement) and of the head. Also detects when the runtime recentres
+//! the room.
 
 use super::actions;
 use super::error::{Result, failed};
@@ -6,7 +7,8 @@ use crate::base::math::{Quat, Vec3};
 use crate::workbench::{Rigid, Tracked, Tracking};
 use openxr as xr;
 
-/// Assumed height of LOCAL's origin above the floor, metres: between the eyes of a seated and a standing person.
+/// Assumed height of LOCAL's origin above the floor, metres. The value lies between the eye heights of a seated and a
+/// standing person.
 const GUESSED_HEIGHT: f32 = 1.5;
 
 /// Source of the room space.
@@ -27,12 +29,14 @@ pub struct Room {
     /// Source of the room space.
     pub kind: RoomKind,
     head: xr::Space,
-    /// The space that recentring does not move: STAGE; if `None`, the head serves instead.
+    /// STAGE, a space that recentring does not move. If the runtime has no STAGE, this field is `None` and the head
+    /// replaces STAGE.
     anchor: Option<xr::Space>,
     /// Last known pose of the anchor (STAGE or head) in room space.
     anchored: Option<Rigid>,
     last_head: Tracked,
-    /// Time at which the room's origin will move, and new room from old room if the runtime knows it.
+    /// Time at which the room's origin will move, and the transform from old to new room space; the transform is `None`
+    /// if the runtime does not know it.
     pending: Option<(xr::Time, Option<Rigid>)>,
 }
 
@@ -59,7 +63,8 @@ impl Room {
         Ok(Self { space, kind, head, anchor, anchored: None, last_head: Tracked::default(), pending: None })
     }
 
-    /// Stores the announced movement of an origin at time `at`; `old_from_new` is `None` if the movement is unknown.
+    /// Stores the runtime's announcement that the origin of the space `kind` will move at time `at`. `old_from_new` is
+    /// the transform from new to old space, or `None` if it is unknown.
     pub fn will_change(&mut self, kind: xr::ReferenceSpaceType, at: xr::Time, old_from_new: Option<Rigid>) {
         let ours = match self.kind {
             RoomKind::Given => xr::ReferenceSpaceType::LOCAL_FLOOR,
@@ -70,8 +75,9 @@ impl Room {
         }
     }
 
-    /// Returns the head pose at `time`, and the movement of the room's origin since the last call (new room from old
-    /// room). If LOCAL_FLOOR is missing, this call finds the floor as soon as STAGE can be located.
+    /// Returns the head pose at `time`, and the movement of the room's origin since the last call, as the transform
+    /// from old to new room space. If LOCAL_FLOOR is missing, this call finds the floor as soon as STAGE can be
+    /// located.
     pub fn locate<G>(
         &mut self,
         session: &xr::Session<G>,
@@ -95,7 +101,8 @@ impl Room {
             && self.pending.is_none()
             && let (Some(now), Some(before)) = (&anchored, &self.anchored)
         {
-            // Monado 25 recentres without an event. STAGE moves only in small steps; a jump means recentring.
+            // Monado 25 recentres without an event. Without recentring, STAGE moves relative to the room only in small
+            // steps, so a jump means that the runtime has recentred.
             let by = compose(now, &inverse(before));
             moved = jumped(&by).then_some(by);
         }
@@ -144,7 +151,8 @@ pub fn rigid(pose: &xr::Posef) -> Option<Rigid> {
     sane.then(|| Rigid { position, orientation: orientation.normalize() })
 }
 
-/// Returns whether an origin moved by more than 1 cm or 1 degree, which exceeds tracking corrections per frame.
+/// Returns whether an origin moved by more than 1 cm or 1 degree. Tracking corrections are smaller than that in one
+/// frame.
 fn jumped(by: &Rigid) -> bool {
     by.position.length() > 0.01 || by.orientation.angle_between(Quat::IDENTITY) > 0.0175
 }
@@ -158,7 +166,8 @@ fn inverse(a: &Rigid) -> Rigid {
     Rigid { position: orientation * -a.position, orientation }
 }
 
-/// Removes pitch and roll, which are measurement errors, because both rooms stand upright.
+/// Removes pitch and roll from the movement. Old and new room space are both upright, so pitch and roll are measurement
+/// errors.
 fn level(moved: &Rigid) -> Rigid {
     let q = moved.orientation;
     let yaw = Quat::from_xyzw(0.0, q.y, 0.0, q.w);

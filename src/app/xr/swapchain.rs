@@ -1,4 +1,5 @@
-//! OpenXR swapchains: two layers for the colour of both eyes, two for their depth, and one for each panel.
+//! OpenXR swapchains. One swapchain holds the colour of both eyes in two layers, one holds their depth in two layers,
+//! and each panel has a swapchain with one layer.
 #![allow(unsafe_code, reason = "images belong to another library")]
 
 use super::error::{Result, XrError, failed};
@@ -31,7 +32,7 @@ pub struct Swapchain {
     scratch: Option<Image>,
 }
 
-/// Colour formats in order of preference. Depth has only one valid format, the renderer's.
+/// Colour formats in order of preference. For depth, only the renderer's format is valid.
 const COLORS: [vk::Format; 2] = [vk::Format::R8G8B8A8_SRGB, vk::Format::B8G8R8A8_SRGB];
 const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
 
@@ -126,8 +127,8 @@ impl Swapchain {
         Ok(())
     }
 
-    /// Copies an image of the same size into the acquired image. sRGB-encoded bytes are copied unchanged into an sRGB
-    /// format, so that they are not encoded twice.
+    /// Copies an image of the same size into the acquired image. The rendered bytes are already sRGB-encoded. They are
+    /// copied unchanged into an sRGB format, so that they are not encoded twice.
     pub fn copy(&mut self, frame: &mut Frame, picture: &Image) {
         let Some(image) = self.acquired.and_then(|i| self.images.get(i)) else { return };
         let layout = match self.content {

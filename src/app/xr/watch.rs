@@ -1,9 +1,10 @@
 //! A background thread that detects, while the user is at the window, that the headset is put on.
 //!
-//! Connecting to a runtime can start it, so the watch connects only for a reason: the user's command, or a runtime
-//! that appears while the window is open. A new runtime shows by its service's socket, which is cheap to check;
-//! runtimes with unknown sockets need the command. A session that exists already is kept alive with empty frames. The
-//! user counts as wearing the headset once the session gains focus (and user presence, if reported).
+//! A connection attempt can start a runtime. The watch therefore connects only if the user commands it or if a runtime
+//! starts while the window is open. The watch recognizes a new runtime by the socket of the runtime's service, which is
+//! cheap to check. For a runtime whose socket path is not known, the user must give the command. A session that exists
+//! already is kept alive with empty frames. The user counts as wearing the headset once the session gains focus (and
+//! user presence, if reported).
 
 use super::Options;
 use super::connection::XrConnection;
@@ -31,11 +32,12 @@ const SIGNS: [&str; 2] = ["monado_comp_ipc", "wivrn/comp_ipc"];
 
 /// Initial state of the watch.
 pub enum Start {
-    /// No session exists; holds the sockets that existed before.
+    /// No session exists; holds the times of the sockets of the runtimes that have started already.
     Alone(Sign),
     /// The user took the headset off; holds its session.
     Off(Box<XrConnection>),
-    /// The user switched to the window while wearing the headset, and must first take it off to enter it again.
+    /// The user switched to the window while wearing the headset; holds its session. To return, the user must take the
+    /// headset off and put it on again.
     Left(Box<XrConnection>),
 }
 
@@ -128,7 +130,7 @@ struct Lookout {
     options: Options,
     window: Arc<dyn Window>,
     link: Option<Box<XrConnection>>,
-    /// Whether the watch has seen the headset off the user's head.
+    /// Whether the user has been without the headset, at the start of the watch or later.
     off: bool,
     /// Whether the user has asked for the headset.
     called: bool,
@@ -179,7 +181,7 @@ impl Lookout {
         }
         self.tries = self.tries.saturating_sub(1);
         match XrConnection::open(&self.options, Some(self.window.as_ref())) {
-            // A user who starts a runtime now intends to use the headset.
+            // Set `off`, because a user who starts a runtime now intends to use the headset.
             Ok(link) => (self.link, self.off, self.tries) = (Some(Box::new(link)), true, 0),
             Err(trouble) if std::mem::take(&mut self.called) => {
                 let _ = self.send.send(Found::Nothing(trouble.into_error()));
@@ -224,7 +226,8 @@ impl Lookout {
     }
 }
 
-/// Returns whether the user wears the headset, after taking it off before or asking for it.
+/// Returns whether the user wears the headset and has either taken it off before (`off`) or asked for it (`called`).
+/// Sets `off` if the user does not wear it.
 fn worn(link: &XrConnection, off: &mut bool, called: bool) -> bool {
     let on = link.session.life().focused() && link.session.present() != Some(false);
     *off |= !on;

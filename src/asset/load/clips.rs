@@ -1,5 +1,5 @@
 //! Reads animations. A flaw of an animation does not affect the rest shape, so it never rejects the file: the channel
-//! is repaired or skipped, and the problem is reported. Only data beyond its buffer is an error.
+//! is repaired or skipped, and the problem is reported. Only data that extends beyond its buffer is an error.
 
 use super::accessor::{Accessor, Component};
 use super::context::{Context, in_range};

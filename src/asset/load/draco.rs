@@ -68,10 +68,11 @@ impl<'c> Draco<'c> {
             .collect())
     }
 
-    /// Returns component count and raw values of a semantic; `None` if the bitstream does not contain it.
+    /// Returns component count and raw values of a semantic; `None` if the extension's `attributes` object does not
+    /// list the semantic.
     ///
     /// # Errors
-    /// The bitstream lacks the attribute that the file refers to.
+    /// The bitstream does not contain the attribute that the `attributes` object lists.
     pub fn values(&self, semantic: &str) -> Result<Option<(usize, Vec<f32>)>> {
         let Some(id) = self.ids.whole(semantic)? else { return Ok(None) };
         let attribute = u32::try_from(id).ok().and_then(|id| self.mesh.attribute_by_unique_id(id));

@@ -10,7 +10,7 @@ use crate::base::Result;
 struct Flaws {
     invalid: usize,
     unbound: usize,
-    /// Number of vertices whose weights do not sum to one; `worst` is the sum furthest from one.
+    /// Number of vertices whose weights do not sum to one; `worst` is the sum that differs most from one.
     unnormalised: usize,
     worst: f32,
 }
@@ -101,7 +101,7 @@ fn normalise(entries: &mut Vec<(u16, f32)>, flaws: &mut Flaws) {
         entries.push((0, 1.0));
         return;
     }
-    // 8-bit weights may miss a sum of one by a few 1/255.
+    // The sum of 8-bit weights may differ from one by a few 1/255.
     if (sum - 1.0).abs() > 0.02 {
         flaws.unnormalised += 1;
         if (sum - 1.0).abs() > f64::from(flaws.worst - 1.0).abs() {

@@ -9,7 +9,8 @@ use crate::base::{ImageId, Result, TextureId};
 /// A material with the transforms of texture coordinates that its textures require.
 pub(super) struct Look {
     pub material: Material,
-    /// KHR_texture_transform per texture coordinate set, from the first texture that has one.
+    /// KHR_texture_transform per texture coordinate set. The first texture on a set determines the set's transform;
+    /// `None` if no texture uses the set.
     transforms: [Option<Transform>; 2],
     /// Whether textures on one coordinate set require different transforms.
     mixed: bool,

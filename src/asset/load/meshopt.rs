@@ -9,7 +9,8 @@ use draco_gltf::meshopt::{MeshoptFilter, MeshoptMode, decode_buffer_view};
 /// Names of the supported extensions.
 pub(super) const NAMES: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// Returns bytes and stride (`None` for indices) of a compressed buffer view; `None` if it is not compressed.
+/// Decodes a compressed buffer view. Returns the bytes and the stride, which is `None` for indices. Returns `Ok(None)`
+/// if the view is not compressed.
 ///
 /// # Errors
 /// The extension's JSON object is malformed, or the bitstream is invalid.

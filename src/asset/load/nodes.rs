@@ -132,7 +132,8 @@ fn transform(item: &Item) -> Result<(Trs, Option<Mat4>)> {
 
 /// Returns the closest translation, rotation and scale, and the matrix if they do not reproduce it.
 ///
-/// The rotation is `R` of the polar decomposition `M = R S`; the scale is the diagonal of `S`, exact without shear.
+/// The rotation is `R` of the polar decomposition `M = R S`. The scale is the diagonal of `S`, which is exact for a
+/// matrix without shear.
 fn decompose(matrix: Mat4) -> (Trs, Option<Mat4>) {
     let affine = Affine3A::from_mat4(matrix);
     let linear = glam::Mat3::from(affine.matrix3);
@@ -146,7 +147,8 @@ fn decompose(matrix: Mat4) -> (Trs, Option<Mat4>) {
     (trs, kept)
 }
 
-/// Returns the roots of the default scene, or of the first scene if none is default, or all roots without a scene.
+/// Returns the roots of the default scene, or of the first scene if none is default. If the file has no scene, returns
+/// all roots.
 fn roots(ctx: &Context, nodes: &[Node]) -> Result<Vec<NodeId>> {
     let scenes = ctx.items("scenes", "scene")?;
     let file = Item { ctx, map: ctx.json, at: "file".into() };

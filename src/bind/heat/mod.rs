@@ -1,14 +1,15 @@
 //! Computes skin weights by heat diffusion for a mesh without weights.
 //!
-//! I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4. Each bone in turn is
-//! hot, and all other bones are cold. Every vertex receives heat from its nearest bone, more from a nearer bone, and
-//! heat diffuses over the surface: `(L + M H) w = M H p`, with the cotangent Laplacian `L`, vertex areas `M`,
-//! `H = 1 / d²` for the distance `d` to the bone, and `p` one for vertices whose nearest bone is the hot one. The
-//! weights of all bones sum to one. The matrix is factored once for all bones.
+//! I. Baran, J. Popović, "Automatic rigging and animation of 3D characters", 2007, section 4. Each bone in turn is hot,
+//! and all other bones are cold. Every vertex receives heat from its nearest bone only, and a nearer bone gives more
+//! heat. The heat diffuses over the surface. The weights `w` of the hot bone solve `(L + M H) w = M H p`. `L` is the
+//! cotangent Laplacian and `M` holds the vertex areas. `H` is `1 / d²`, where `d` is a vertex's distance to its nearest
+//! bone. `p` is one for vertices whose nearest bone is the hot bone, and zero for other vertices. The weights of all
+//! bones sum to one. The matrix is factored once for all bones.
 //!
-//! (differs) The vertex normal decides whether a vertex sees a bone: the bone must not lie outside the surface. A
-//! site may also be a point of the surface, a bone without length that every vertex sees. Weights up to [`LEAST`] and
-//! all but the [`MOST`] largest weights of a vertex are dropped.
+//! **Differs** from the paper: the vertex normal decides whether a vertex sees a bone. A vertex does not see a bone
+//! that lies outside the surface. A site may also be a point of the surface, a bone without length that every vertex
+//! sees. Weights up to [`LEAST`] and all but the [`MOST`] largest weights of a vertex are dropped.
 
 mod kept;
 #[cfg(test)]
@@ -30,7 +31,8 @@ const MOST: usize = 8;
 const TIE: f64 = 1e-4;
 /// Minimum distance to a bone in units of the mesh size; a zero distance would give infinite heat.
 const NEAREST: f64 = 2e-3;
-/// Cosine of the angle to the vertex normal above which a bone lies outside the surface.
+/// A bone lies outside the surface at a vertex if the cosine of the angle between the vertex normal and the direction
+/// to the bone exceeds this value.
 const IN_FRONT: f64 = 0.2;
 /// Number of right-hand sides solved together.
 const BATCH: usize = 16;
@@ -46,7 +48,8 @@ pub struct HeatSite {
     pub tail: Vec3,
 }
 
-/// Computes every vertex's weights over the owners of the sites. Disconnected parts are solved independently.
+/// Computes the weights of every vertex. The joint indices of the result are the owners of the sites. Disconnected
+/// parts are solved independently.
 ///
 /// # Errors
 /// [`Error::Input`] if there are no sites, a number is not finite, an index is out of range or the matrix cannot be
@@ -99,7 +102,7 @@ pub fn heat_weights(positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSit
     Ok(out)
 }
 
-/// The nearest sites of a vertex.
+/// The site nearest to a vertex, or several sites that are equally near.
 struct Near {
     owners: Vec<u16>,
     /// `1 / d²`, where `d` is in units of the mesh size.
@@ -148,7 +151,8 @@ impl Mesh {
         Self { positions, triangles, normals, area, center, size }
     }
 
-    /// Returns the nearest sites that do not lie outside the surface, or of all sites if every site does.
+    /// Returns the nearest of the sites that do not lie outside the surface. If every site lies outside, returns the
+    /// nearest of all sites.
     fn nearest(&self, v: usize, sites: &[HeatSite]) -> Near {
         let (x, normal) = (self.positions[v], self.normals[v]);
         let model = |p: Vec3| (p.as_dvec3() - self.center) / self.size;

@@ -69,7 +69,7 @@ fn it_is_the_solution_of_its_equation() {
 
 #[test]
 fn a_limb_beside_another_keeps_to_its_own_bone() {
-    // Two capsules 0.1 apart: skin that faces the other capsule's bone does not get its weight.
+    // Two capsules are 0.1 apart. Skin that faces the other capsule gets no weight of the other capsule's bone.
     let (mut positions, mut triangles, mut sites) = arm(1);
     let n = positions.len() as u32;
     positions.extend(positions.clone().iter().map(|x| *x + Vec3::X * 0.4));

@@ -250,7 +250,7 @@ fn joints(asset: &Asset) -> Vec<JointInfo> {
     for joint in asset.skins.iter().flat_map(|skin| &skin.joints) {
         is_joint[joint.index()] = true;
     }
-    // Per node, the `out` index of the nearest joint at or above the node.
+    // For each node: the index in `out` of the nearest joint, which is the node or an ancestor.
     let mut nearest: Vec<Option<usize>> = vec![None; nodes.len()];
     let mut out = Vec::new();
     for at in depth_first(nodes, (0..nodes.len()).filter(|&i| nodes[i].parent.is_none())) {

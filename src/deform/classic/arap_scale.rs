@@ -17,7 +17,7 @@ pub struct Skinned<'a> {
 
 /// A region of a character with a factored matrix. The unknowns are scale vectors `s' = x' - a'`. Their rotations are
 /// the bones' rotations, so a single solve suffices. The solve smooths rigid skinning across the joints as rigidly as
-/// possible. The energy has the weights and the sum of [`Energy::Spokes`].
+/// possible. The energy has the same weights and the same sum over edges as [`Energy::Spokes`].
 pub struct ArapScale {
     patch: Patch,
     cells: Cells,

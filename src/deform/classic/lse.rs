@@ -3,8 +3,8 @@
 //! The method preserves the differential coordinates `δ_i = x_i - mean of its neighbours` up to a transform of each
 //! cell, `T_i = s I + [h]× + t`. The transform is linear in the unknown positions: it is the least-squares fit of eq.
 //! 4, substituted into the energy (Sorkine et al. 2004). The method therefore finds small rotations and scales
-//! directly, but large rotations only approximately. Each refinement round fits an exact rotation and scale to the
-//! last result and solves again with them ("incorporate both V and V'").
+//! directly, but large rotations only approximately. Each refinement round fits an exact rotation and scale of each
+//! cell to the last result. It then solves again with these transforms ("incorporate both V and V'" in the paper).
 
 mod transform;
 

@@ -13,9 +13,10 @@ pub(super) struct Patch {
     pub vertex: Vec<u32>,
     /// Number of unknowns, the passive vertices to solve for.
     pub unknowns: usize,
-    /// Number of vertices with a cell. All triangles of these cells are in `triangles`.
+    /// Number of local vertices whose cells contain an unknown; they come first. All triangles of these cells are in
+    /// `triangles`.
     pub cells: usize,
-    /// All triangles without repeated vertices at a vertex with a cell, in local indices.
+    /// All triangles at the first `cells` vertices, in local indices. Triangles with a repeated vertex are omitted.
     pub triangles: Vec<[u32; 3]>,
     /// Rest position per local vertex.
     pub rest: Vec<DVec3>,

@@ -52,7 +52,7 @@ pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
                 moment += similarity * cell.moment;
             }
         }
-        // The sums underflow if all similar triangles are too dissimilar.
+        // If even the most similar triangles are very dissimilar, the sums underflow.
         if mass > 1e-300 { (moment / mass).as_vec3() } else { own }
     };
     (0..control.positions.len()).into_par_iter().map(one).collect()

@@ -180,10 +180,12 @@ fn carriers(skeleton: &Skeleton, handle_of: &[Option<usize>]) -> Vec<Option<usiz
     out
 }
 
-/// Marks the joints at which several subtrees of live joints meet, so that the subtrees form one tree.
+/// Adds joints to `live`, the joints that become handles: joints at which several subtrees of live joints meet. The
+/// subtrees then form one tree.
 fn join_trees(skeleton: &Skeleton, live: &mut [bool]) {
     let parent = |j: usize| skeleton.joints[j].parent.map(|p| p.index());
-    // Number of live subtrees below each joint without a live ancestor, counted once per child.
+    // Per joint: the number of topmost live joints (live joints without a live ancestor) below it. Those below the same
+    // child count once.
     let mut below = vec![0; live.len()];
     let mut branch = Vec::new();
     for j in (0..live.len()).filter(|&j| live[j]) {

@@ -125,7 +125,7 @@ impl Centers {
         let mut count = vec![0usize; self.count];
         of.iter().for_each(|&k| count[k] += 1);
         for row in self.value.chunks_exact_mut(self.count) {
-            // A centre that lost all its sites stays in place.
+            // A centre that has no sites in this round does not move.
             row.iter_mut().zip(&count).filter(|(_, n)| **n > 0).for_each(|(v, _)| *v = 0.0);
         }
         for (&k, &site) in of.iter().zip(sample) {
@@ -166,7 +166,7 @@ fn seeds(sites: &Sites, sample: &[usize], wanted: usize, random: &mut Random) ->
             left -= f64::from(*d);
             left < 0.0
         });
-        // Rounding may leave a remainder; the farthest site is then chosen.
+        // Because of rounding the loop may end without a choice; the farthest site is then chosen.
         let far = || (0..sample.len()).max_by(|&a, &b| distance[a].total_cmp(&distance[b]));
         chosen.push(sample[at.or_else(far).unwrap_or(0)]);
     }

@@ -16,7 +16,7 @@ use super::dense::{Cholesky, Mat, add_product};
 use crate::base::math::{DAffine3, DVec3, Vec3};
 use crate::base::{Error, Result};
 
-/// A row is linearly dependent if its pivot falls below this fraction of its diagonal element.
+/// A constraint row counts as linearly dependent if its pivot falls below this fraction of its diagonal element.
 const DEPENDENT: f64 = 1e-9;
 /// Maximum number of constraint rows.
 const MAX_ROWS: usize = 4 * MAX_HANDLES + 1024;
@@ -206,7 +206,8 @@ fn point_row(terms: &[(usize, f64, DVec3)]) -> Vec<(usize, f64)> {
 }
 
 impl Constrained {
-    /// Clears the coefficients of rotations for fully constrained handles, which contain only rounding errors.
+    /// Sets the rotation coefficients of fully constrained handles to zero, because these coefficients contain only
+    /// rounding errors.
     fn release_full(&mut self) {
         for constraint in &self.constraints {
             if let Constraint::Full { handle } = constraint {

@@ -1,7 +1,7 @@
 //! The edges of the energy `½ Σ_k Σ_(ij)∈E_k c_ijk |(x'_i - x'_j) - R_k (x_i - x_j)|²` (Jacobson et al. 2012, eq. 4).
 //!
-//! Every energy here is a sum over elements (triangles or cubes) with their own weighted edges. An element
-//! contributes equally to one or three rotations. A triangle's energy is never negative, whatever its angles.
+//! Every energy here is a sum over elements (triangles or cubes) with their own weighted edges. An element distributes
+//! its energy equally over one or three rotations. A triangle's energy is never negative, whatever its angles.
 //!
 //! (differs) A solid consists of cubes, not of tetrahedra. With the Laplacian of trilinear elements,
 //! `½ Σ x'_i L_ij x'_j - ...` equals `½ ∫ |∇x' - R|²` over the cube exactly, as cotangents do for a tetrahedron.

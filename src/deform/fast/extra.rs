@@ -1,8 +1,8 @@
 //! Abstract handles: additional weight functions where the given handles cannot bend the shape (Jacobson et al. 2012,
 //! section 3.3).
 //!
-//! The weights are cubic B-splines in weight space around seed vertices. Seeds lie far from each other and twice as
-//! far from every handle, so that an abstract weight is zero wherever one handle has all the weight.
+//! The weights are cubic B-splines in weight space around seed vertices. Seeds lie far from each other, and at least
+//! twice as far from every handle. An abstract weight is therefore zero wherever a single handle has all the weight.
 //!
 //! (differs) A spline extends to [`WIDE`] times the distance of the nearest seed (in the paper: twice). Many seeds
 //! cannot be evenly spaced on a mesh with few edge loops, and narrow splines would leave gaps that show as ripples.
@@ -52,7 +52,7 @@ pub(super) fn extras(
     let column = |v: usize| -> Vec<f64> { candidates.iter().map(|&c| space.distance(c, v)).collect() };
     let mut seeds: Vec<usize> = Vec::new();
     let mut columns: Vec<Vec<f64>> = Vec::new();
-    // Returns the candidate farthest from all handles and from all seeds except seed `but`.
+    // Returns the candidate vertex that is farthest from all handles and from all seeds except seed `but`.
     let farthest = |columns: &[Vec<f64>], but: usize| {
         let room = |c: usize| {
             let others = columns.iter().enumerate().filter(|(k, _)| *k != but);

@@ -1,8 +1,8 @@
 //! Incremental rotation skinning (thesis section 4.1, equations 14-18).
 //!
 //! The first step is rigid attachment. Then scale vectors (from attachment point to vertex) near a joint rotate by up
-//! to half of the joint's rotation: back on its child bones, forward on its parent bone. Both sides of a bend
-//! therefore meet halfway. The method needs no skin weights.
+//! to half of the joint's rotation. On its child bones they rotate back, on its parent bone forward. Both sides of a
+//! bend therefore meet halfway. The method needs no skin weights.
 
 mod bind;
 mod cpu;

@@ -53,9 +53,9 @@ impl SculptPipeline {
         Ok(Self { stage })
     }
 
-    /// Binds the vertices of a field. With `radial`, the stage changes the scale vectors that the method below
-    /// rotates; it then also resets the vertices of `before`, the replaced layers. Returns `None` without vertices,
-    /// and an error if a buffer cannot be allocated.
+    /// Binds the vertices of a field. With `radial`, the stage changes the scale vectors, which the geometric method
+    /// then rotates. In this case the stage also resets the vertices of the replaced layers (`before`). Returns `None`
+    /// if there are no vertices, or an error if a buffer cannot be allocated.
     #[allow(clippy::too_many_arguments, reason = "what a stage is bound to")]
     pub fn bind(
         &self,

@@ -216,7 +216,7 @@ fn springs_come_to_the_targets_end_at_the_rim_and_stay_smooth() {
 }
 
 /// Draws, in a pose, the surface that a layer sculpted in bind has in that pose. Returns the difference between both
-/// layers, metres. The springs reach only part of an offset at once, so the remainder is drawn twice more.
+/// layers, metres. The springs reach only part of a drawn offset, so the remainder is drawn again, twice.
 fn commuted(bound: &Bound, recipe: &Recipe, sculpt: &BoundSculpt, pose: &Pose) -> f32 {
     let rig = PosedRig::new(&bound.character.skeleton, pose);
     let plain = solve(bound, recipe, &[], &[], pose);
@@ -293,7 +293,7 @@ fn a_bulge_takes_part_in_the_contact_of_the_volume() {
     graph.set_sculpts(&layers).unwrap();
     let first = played(&mut graph, 1.0);
     assert!(4 * of(&first) < through, "{} of {through}", of(&first));
-    // The layer leaves the points when it is off and when it is removed.
+    // The layer no longer moves the contact points once it is off, nor once it is removed.
     let flat = shape(3, 0.0);
     let near =
         |x: &[Vec3]| x.iter().zip(&flat).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max) < 0.05 * RADIUS;

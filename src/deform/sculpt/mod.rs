@@ -88,8 +88,8 @@ pub struct SculptState {
 }
 
 /// Encodes the displacement from `from` to `to` (world, metres) as an offset in bind orientation. `rotation` is the
-/// vertex's blended rotation, and `from` its position without this layer. An offset stroke on its baseline therefore
-/// encodes a zero offset in any pose.
+/// vertex's blended rotation, and `from` its position without this layer. If `from` and `to` are equal, the offset is
+/// zero in any pose: an offset stroke that coincides with its baseline has no effect.
 pub fn encode(rotation: Quat, from: Vec3, to: Vec3) -> Vec3 {
     rotation.conjugate() * (to - from)
 }

@@ -1,10 +1,10 @@
 //! Attachment points of the springs, which may leave the bones where limbs branch.
 //!
-//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing and
-//! projection (thesis 3.2) cannot close that gap, because it keeps the points on bones. Scale vectors across the gap
-//! are not comparable, so the surface tears there. The springs do not need points on bones: any point that moves with
-//! the vertex works. Only where necessary, attachment points leave the bones until the points of two neighbouring
-//! vertices are no further apart than the vertices. On a single bone this always holds.
+//! Where limbs leave a trunk, the bones of neighbouring vertices may be far apart. Alternating smoothing and projection
+//! (thesis 3.2) cannot close that gap, because it keeps the points on bones. Scale vectors across the gap are not
+//! comparable, so the surface tears there. The springs do not need points on bones: any point that moves with the
+//! vertex works. Attachment points leave the bones only where necessary: until the points of two neighbouring vertices
+//! are no further apart than the vertices. Points on a single bone always satisfy this condition.
 
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
@@ -19,7 +19,8 @@ const ROUNDS: usize = 300;
 /// Relative tolerance: a gap that exceeds its edge's length by less than this fraction counts as closed.
 const SLACK: f32 = 1e-3;
 
-/// Moves attachment points together at branches. Bones and parameters stay, scale vectors change.
+/// Moves attachment points together at branches. The bone and the parameter `t` of each vertex remain; its scale vector
+/// changes.
 pub fn drawn_together(bound: &Bound) -> Bound {
     let control = &bound.character.control;
     let scale_vectors = &bound.attachments.scale_vector;
@@ -58,7 +59,8 @@ pub fn drawn_together(bound: &Bound) -> Bound {
     Bound { character: bound.character.clone(), attachments: Arc::new(attachments) }
 }
 
-/// Returns a vertex's point moved by the mean of half of each excess gap; `None` if no gap is too wide.
+/// Returns the moved attachment point of a vertex; `None` if no gap to a neighbour is too wide. The move is the mean
+/// over the too wide gaps of half the excess.
 fn drawn(control: &ControlMesh, points: &[Vec3], v: usize) -> Option<Vec3> {
     let (mut sum, mut wide) = (Vec3::ZERO, 0.0f32);
     for &n in control.adjacency.of(v) {

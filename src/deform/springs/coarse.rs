@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Meshes with fewer vertices are not coarsened.
 const SMALLEST: usize = 400;
-/// A coarse level does not move vertices that are nearer to the bone than this multiple of its edge length.
+/// A coarse level does not move vertices that are nearer to the bone than this multiple of the level's edge length.
 const THIN: f32 = 1.0;
 /// Number of coarse vertices from which a fine vertex interpolates its move.
 pub const PARENTS: usize = 4;
@@ -102,7 +102,8 @@ impl Coarse {
     }
 }
 
-/// Whether a limb, e.g. a finger, is too thin for the level's edge length. The level does not move its vertices.
+/// Whether the limb at coarse vertex `c`, e.g. a finger, is too thin for the level's edge length. The level does not
+/// move the vertices of such a limb.
 fn thin(control: &ControlMesh, attach: &Attachments, seeds: &[u32], adjacency: &Adjacency, c: usize) -> bool {
     let seed = seeds[c] as usize;
     let ring = adjacency.of(c);

@@ -41,7 +41,8 @@ pub struct LevelEdits {
     /// Factor on the stiffness. On the mesh: a quarter of the number of neighbours. On a coarser level: the vertex's
     /// density over the total density of its children.
     scale: Vec<f32>,
-    /// CSR of the finer level's sculpted vertices per entry, with their fractions of the total density.
+    /// CSR offsets into `children`: per entry, the finer level's sculpted vertices with their fractions of the total
+    /// density.
     offset: Vec<u32>,
     children: Vec<(u32, f32)>,
 }

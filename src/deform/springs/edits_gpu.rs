@@ -66,7 +66,7 @@ impl EditState {
         Ok(Some(Self { levels, on_gpu }))
     }
 
-    /// Records the field's current state. `fresh` says that the springs' own stiffness was recomputed.
+    /// Records the field's current state. `fresh` is true if the springs' own stiffness has just been recomputed.
     pub fn update(
         &mut self,
         pipelines: &SpringPipelines,

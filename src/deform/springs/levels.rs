@@ -21,7 +21,8 @@ pub struct Levels {
 /// A coarse level.
 #[derive(Clone, Debug)]
 pub struct Level {
-    /// The level's mesh and its interpolation to the finer mesh, halved where all edges couple by shape.
+    /// The level's mesh and its interpolation to the finer mesh. The interpolation weights are halved where all edges
+    /// lack torsion springs.
     pub mesh: Coarse,
     /// Rest measures of the level. `thickness`, the unit of the stop threshold, is the original mesh's.
     pub binding: Binding,
@@ -43,7 +44,8 @@ impl Levels {
             let finer = coarse.last().map_or(&fine, |l| &l.binding);
             let mut binding =
                 Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
-            // Where edges couple by shape, a coarse level approximates poorly and overshoots, so it gets less weight.
+            // Where edges have no torsion springs, a coarse level is a poor approximation and overshoots, so it gets
+            // less weight.
             for (v, weights) in mesh.weights.iter_mut().enumerate() {
                 let loose = finer.vertices[v].loose / finer.degree(v).max(1) as f32;
                 weights.iter_mut().for_each(|w| *w *= 1.0 - 0.5 * loose);

@@ -153,8 +153,8 @@ pub enum Stop {
     Move(f32),
     /// Stops when the largest net force is below this fraction of the thickness (stiffness has no unit).
     Force(f32),
-    /// Stops at the minimum of the springs' energy: when the work of an iteration, force times move, is below
-    /// `vertices * (fraction * thickness)²`.
+    /// Stops near the minimum of the springs' energy: when the work of an iteration (the sum of force times move) is
+    /// below `vertices * (fraction * thickness)²`.
     Energy(f32),
 }
 

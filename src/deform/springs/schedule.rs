@@ -4,8 +4,8 @@
 //! problems", 1977). It first solves the coarse levels, each of which provides the start of the next finer level.
 //! V-cycles on the original mesh follow, in which a coarse level receives the residual force of the finer level
 //! ([`Iteration::take`]), so that both levels have the same equilibrium. The scheme differs from the textbook in one
-//! point. The force is stored before the last iteration ahead of the coarse level, and the correction is added after
-//! that iteration, which saves a pass over the mesh.
+//! point. The force is not computed in a separate pass: the last iteration before the coarse level stores the force at
+//! its start. The correction is added to the result of that iteration. This saves a pass over the mesh.
 
 use super::levels::Levels;
 use super::momentum::Momentum;
@@ -124,7 +124,8 @@ impl Schedule {
         if !settled {
             for level in (1..used).rev() {
                 b.cycle(level, false);
-                // Both halves of the double buffer hold the level's start. The next iteration overwrites the first.
+                // Both halves of the double buffer hold the level's start; the next iteration overwrites the first
+                // half.
                 b.ops.push(Op::Prolong {
                     from: level,
                     half: b.halves[level],

@@ -183,7 +183,7 @@ fn faster_solvers_reach_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
             };
             (0..).map(|k| 8 << k).find(|&n| reached(n)).unwrap()
         };
-        // `needed` tests powers of two, so a quarter of the first sufficient number is two powers lower.
+        // `needed` tests only powers of two, so a quarter of its result is two powers of two lower.
         let plain = needed(Solver::Jacobi);
         for solver in [Solver::Chebyshev, Solver::Multigrid] {
             let fast = needed(solver);
@@ -282,7 +282,8 @@ fn gpu_equals_twin_after_fifty_iterations() {
             assert!(apart <= TEST_EVERY, "{params:?}: {apart} iterations apart");
             for (i, (g, c)) in gpu.iter().zip(twin.control()).enumerate() {
                 let off = Vec3::new(g[0], g[1], g[2]).distance(*c);
-                // If rounding errors make one run stop a test later, the results differ by the additional iterations.
+                // Rounding errors can make one run stop one stop test later. The results then differ by the additional
+                // iterations.
                 let last = if apart > 0 { 2e-3 * thickness } else { 0.0 };
                 assert!(off < 1e-4 * diagonal + last, "{params:?} vertex {i} off by {off}");
             }

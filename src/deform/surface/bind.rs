@@ -15,8 +15,8 @@ pub enum Crease {
     /// normals, faces that meet at less than 60° share normals.
     #[default]
     Source,
-    /// Normals are continuous across edges whose faces meet at less than this angle, radians. 0 is as faceted as the
-    /// split of display vertices allows, π is smooth. Source normals are ignored.
+    /// Normals are continuous across edges whose faces meet at less than this angle, radians. At 0 the surface is as
+    /// faceted as the split of display vertices allows; at π it is smooth. Source normals are ignored.
     Angle(f32),
 }
 

@@ -1,10 +1,10 @@
-//! The cubes inside a character, and the nodes that its bones hold.
+//! The cubes inside a character, and the nodes that are fixed to its bones.
 
 use super::contact::{Contact, Shape};
 use super::levels::Level;
 use super::place::{Finder, Place, Vertices};
+use crate::base::BoneId;
 use crate::base::math::{DVec3, Vec3};
-use crate::base::{BoneId, Result};
 use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
 use crate::deform::fast::{Inside, Weights, own_weights};
@@ -12,37 +12,35 @@ use crate::geom::{ControlMesh, apart, root, unite};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A node on a bone is held if it follows the bone's joint at least to this fraction.
+/// A node on a bone is held if its weight for the bone's joint is at least this fraction.
 const ALONE: f64 = 0.98;
-/// Distance of samples on a bone, in cubes.
+/// Spacing of the samples along a bone, in edge lengths of a cube.
 const SAMPLE: f64 = 0.2;
 
-/// The inside of a character.
+/// The volume of a character, divided into cubes.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// The cubes and the coarser ones, finest first.
+    /// The multigrid levels of cubes, finest first.
     pub levels: Vec<Level>,
-    /// Per cube of the finest level: the joint that it follows most.
+    /// Per cube of the finest level: the joint with the largest total weight at its nodes.
     pub home: Vec<u32>,
     /// Place of each control vertex in or near its cube. The geometric method places vertices with `None`.
     pub embedding: Vec<Option<Place>>,
-    /// What contact needs.
+    /// Data that contact needs.
     pub contact: Contact,
-    /// Whether bones hold a node.
+    /// Per node of the finest level: whether the node is held at its start position.
     pub held: Vec<bool>,
-    /// Distance of the thickest flesh from the nodes on bones, metres.
+    /// Thickness of the flesh, metres: the distance to the nearest node on a bone that 5 % of the nodes exceed.
     pub thickness: f32,
-    /// The nodes of the finest level as a character without triangles, which a geometric method can pose.
+    /// The nodes of the finest level as the vertices of a character without triangles, so that a geometric method can
+    /// pose them.
     pub nodes: Bound,
 }
 
 impl Cells {
-    /// Fills the closed parts of a character's mesh with about so many cubes. Without closed parts, or without bones in
-    /// them, there are no cubes.
-    ///
-    /// # Errors
-    /// [`crate::base::Error::Input`] if the character has no bone.
-    pub fn bind(character: &Character, cubes: u32) -> Result<Self> {
+    /// Fills the closed parts of a character's mesh with approximately `cubes` cubes. If the mesh has no closed parts,
+    /// there are no cubes.
+    pub fn bind(character: &Character, cubes: u32) -> Self {
         let control = &character.control;
         let positions: Vec<DVec3> = control.positions.iter().map(|p| p.as_dvec3()).collect();
         let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
@@ -55,8 +53,8 @@ impl Cells {
         }
     }
 
-    fn none(character: &Character) -> Result<Self> {
-        Ok(Self {
+    fn none(character: &Character) -> Self {
+        Self {
             levels: Vec::new(),
             home: Vec::new(),
             embedding: vec![None; character.control.positions.len()],
@@ -64,7 +62,7 @@ impl Cells {
             held: Vec::new(),
             thickness: 1.0,
             nodes: as_character(character, Vec::new(), Default::default()),
-        })
+        }
     }
 
     fn of(
@@ -73,10 +71,10 @@ impl Cells {
         own: &Weights,
         positions: &[DVec3],
         triangles: &[[u32; 3]],
-    ) -> Result<Self> {
+    ) -> Self {
         let (size, rest) = (inside.size, &inside.nodes);
         let cells: Vec<[u32; 8]> = inside.cells.iter().map(|c| along_axes(c.corners, rest)).collect();
-        // Joints whose bones cross a cube at each node.
+        // Per node: the joints whose bones cross a cube that has this node as a corner.
         let mut joints: Vec<Vec<u32>> = vec![Vec::new(); rest.len()];
         let deforming = character.deforming_bones();
         for (bone, _) in character.skeleton.bones.iter().zip(deforming).filter(|b| b.1) {
@@ -100,7 +98,7 @@ impl Cells {
         let mut held: Vec<bool> =
             joints.iter().enumerate().map(|(n, j)| j.len() == 1 && follows(n, j[0]) >= ALONE).collect();
         let core: Vec<bool> = joints.iter().zip(&held).map(|(j, held)| !held && !j.is_empty()).collect();
-        // Parts that no bone holds follow the geometric method.
+        // A connected part without nodes on bones follows the geometric method: all its nodes are held.
         let mut part = apart(rest.len());
         cells.iter().for_each(|c| (1..8).for_each(|k| unite(&mut part, c[0], c[k])));
         let part: Vec<u32> = (0..rest.len() as u32).map(|n| root(&mut part, n)).collect();
@@ -123,11 +121,11 @@ impl Cells {
         let thickness = thickness(rest, &bones).max(size) as f32;
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();
         let nodes = as_character(character, nodes, inside.weights.influences());
-        Ok(Self { levels, home, embedding, contact, held, thickness, nodes })
+        Self { levels, home, embedding, contact, held, thickness, nodes }
     }
 }
 
-/// The distance to the nearest of some points that 5 % of `nodes` exceed.
+/// Returns the 95th percentile, over `nodes`, of the distance to the nearest of `points`.
 fn thickness(nodes: &[DVec3], points: &[DVec3]) -> f64 {
     let nearest = |x: &DVec3| points.iter().map(|p| p.distance_squared(*x)).fold(f64::INFINITY, f64::min);
     let mut distances: Vec<f64> = nodes.par_iter().map(nearest).filter(|d| d.is_finite()).collect();
@@ -135,7 +133,7 @@ fn thickness(nodes: &[DVec3], points: &[DVec3]) -> f64 {
     if at >= distances.len() { 0.0 } else { distances.select_nth_unstable_by(at, f64::total_cmp).1.sqrt() }
 }
 
-/// The corners of a cube in an order in which bit `k` is the side along the world's axis `k`.
+/// Reorders the corners of a cube, so that bit `k` of a corner's index gives its side along the world's axis `k`.
 fn along_axes(corners: [u32; 8], nodes: &[DVec3]) -> [u32; 8] {
     let at = |corner: usize| nodes[corners[corner] as usize];
     let axis: [usize; 3] = std::array::from_fn(|k| {
@@ -149,7 +147,7 @@ fn along_axes(corners: [u32; 8], nodes: &[DVec3]) -> [u32; 8] {
     out
 }
 
-/// The joint that a cube follows most.
+/// Returns the joint with the largest total weight at a cube's nodes.
 fn home(cell: &[u32; 8], inside: &Inside) -> u32 {
     let mut sums: Vec<(usize, f64)> = Vec::new();
     for (joint, weight) in cell.iter().flat_map(|&n| inside.weights.of(n as usize)) {
@@ -171,8 +169,8 @@ fn normals(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
     out.iter().map(|n| n.normalize_or_zero()).collect()
 }
 
-/// Nodes as the vertices of a character with this skeleton. They hang on the first bone, which only methods that read
-/// attachments notice.
+/// Nodes as the vertices of a character with this skeleton. All nodes are attached to the first bone; only methods that
+/// read attachments are affected.
 fn as_character(character: &Character, positions: Vec<Vec3>, influences: crate::asset::Influences) -> Bound {
     let count = positions.len();
     let head = character.skeleton.bones.first().map_or(Vec3::ZERO, |b| b.head);

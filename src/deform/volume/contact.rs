@@ -1,17 +1,18 @@
 //! Contact of the flesh with itself, without friction.
 //!
-//! A point of the skin is in contact if an opposing part of the skin lies behind it: the two have passed each other. Both push
-//! along their common normal only, so both sides give way and slide. Two passes follow each other:
+//! A point of the skin is in contact if it has passed through an opposing part of the skin. Each side pushes the other
+//! along their common normal only, so both sides give way and can slide. Contact has two stages:
 //!
-//! 1. In the last cycles of the solve, springs part points of the skin that are 0.8 cubes apart. They move
-//!    the cubes, so flesh gives way and keeps its volume.
-//! 2. Folds are finer than cubes. [`STEPS`] steps on the skin itself part vertices that still overlap, by [`LARGEST_MOVE`]
-//!    at most per step, and spread each move to the neighbours.
+//! 1. In the last cycles of the solve, springs separate points on the skin; the points have a spacing of 0.8 cubes. The
+//!    springs move the cubes, so the flesh gives way and keeps its volume.
+//! 2. Folds may be finer than cubes. [`STEPS`] steps on the skin itself therefore separate vertices that still overlap.
+//!    A step moves a vertex by at most [`LARGEST_MOVE`] and spreads each move to the neighbours.
 //!
-//! Sculpt layers move the points, and displace the skin before the second pass, so a bulge takes part.
+//! Sculpt layers move the points of the first stage and displace the skin before the second stage. Contact therefore
+//! acts on a sculpted bulge, too.
 //!
-//! A pass deeper than half of the flesh below the point is ignored: bones that the pose drives into each other win.
-//! Pairs that already overlap or touch in the bind pose keep that distance.
+//! An overlap deeper than half the thickness of the flesh below the point is ignored, so a pose may drive bones into
+//! each other. Pairs that already overlap or touch in the bind pose keep their distance in the bind pose.
 
 use super::levels::{Level, Lists, Share};
 use super::place::Place;
@@ -20,32 +21,33 @@ use crate::geom::{Adjacency, Thickness};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Cycles per search for pairs.
+/// Number of multigrid cycles from one search for pairs to the next.
 pub const CYCLES_PER_SEARCH: u32 = 2;
 /// Steps on the skin.
 pub const STEPS: u32 = 8;
 /// Stiffness of a contact spring, in units of `μ h`.
 pub const STIFFNESS: f32 = 2.0;
-/// Largest move of a vertex in a step on the skin, in cubes.
+/// Largest move of a vertex in one step on the skin, in edge lengths of a cube.
 pub const LARGEST_MOVE: f32 = 0.075;
-/// Distance of points on the skin, in cubes.
+/// Spacing of the points on the skin, in edge lengths of a cube.
 const SPACING: f64 = 0.8;
 /// Maximum number of points per triangle side.
 const MOST_PER_SIDE: f64 = 64.0;
-/// Deepest pass, as a fraction of the thickness of the flesh.
+/// Deepest overlap that contact resolves, as a fraction of the thickness of the flesh.
 const DEEPEST: f32 = 0.5;
-/// Points with normals that agree less than this belong to different sheets of the skin.
+/// Two points belong to different sheets of the skin if the dot product of their normals is less than this.
 const SAME_SHEET: f64 = 0.3;
-/// Pairs that are closer than this in the bind pose, in cubes, keep the distance they have there.
+/// For facing pairs that are closer than this in the bind pose, in edge lengths of a cube, the distance to keep is at
+/// most their distance in the bind pose.
 const NEAR_AT_BIND: f32 = 4.0;
-/// Pairs that are closer than this in the bind pose, in cubes, are layers of one sheet, such as cloth and the skin below it:
-/// they do not part. Layers that face each other are closer along their common normal, and at most [`BESIDE`] cubes apart
-/// across it.
+/// Pairs that are closer than this in the bind pose, in edge lengths of a cube, are layers of one sheet, such as cloth
+/// and the skin below the cloth; contact does not separate them. For layers that face each other, this limits the
+/// distance along the common normal, and [`BESIDE`] limits the distance across the normal.
 const LAYERS: f32 = 0.5;
 /// See [`LAYERS`].
 const BESIDE: f32 = 2.5;
 
-/// How a search for pairs judges them; lengths in cubes.
+/// Limits of a search for pairs. Lengths are in edge lengths of a cube.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// Largest distance of a pair.
@@ -54,13 +56,14 @@ pub struct Search {
     pub lateral: f32,
     /// Distance along the common normal that pairs keep.
     pub margin: f32,
-    /// A pair is found if it is closer than the distance to keep plus this.
+    /// The search finds a pair if its distance along the normal is less than the distance to keep plus this.
     pub ahead: f32,
 }
 
-/// The search of the points during the solve. Pairs that do not touch yet tell where the skin may need the second pass.
+/// Limits of the search for pairs of points during the solve. The search also finds pairs that do not touch yet: they
+/// mark where the skin may need the second stage.
 pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.1, ahead: 0.2 };
-/// The search of the vertices of the skin.
+/// Limits of the search for pairs of skin vertices.
 pub const SKIN: Search = Search { reach: 0.9, lateral: 0.8, margin: 0.03, ahead: 0.0 };
 
 /// Points in the cubes.
@@ -74,18 +77,19 @@ pub struct Points {
     pub normal: Vec<Vec3>,
     /// Control vertex whose sculpt layers move the point.
     pub vertex: Vec<u32>,
-    /// Deepest pass, metres.
+    /// Deepest overlap that contact resolves, metres.
     pub depth: Vec<f32>,
 }
 
-/// What contact needs of a character.
+/// A character's data for contact.
 #[derive(Clone, Debug, Default)]
 pub struct Contact {
-    /// Points on the skin that part the cubes.
+    /// Points on the skin whose contact springs move the cubes.
     pub points: Points,
     /// The control vertices.
     pub skin: Points,
-    /// Per control vertex: the point that tells whether contact is near.
+    /// Per control vertex: the nearest point of `points`. The vertex takes part in the second stage if this point has a
+    /// pair.
     pub owner: Vec<u32>,
     /// Per node of the finest level: the points that it moves.
     pub at_node: Lists<Share>,
@@ -93,7 +97,7 @@ pub struct Contact {
     pub neighbors: Adjacency,
 }
 
-/// The bind shape that points are spread on.
+/// The skin in the bind pose, on which points are spread.
 pub struct Shape<'a> {
     /// Places of the vertices.
     pub embedding: &'a [Option<Place>],
@@ -118,7 +122,7 @@ impl Spread {
         (x / self.spacing).floor().to_array().map(|v| v as i64)
     }
 
-    /// The nearest point of the same sheet within the spacing.
+    /// Returns the nearest point of the same sheet, if one is nearer than the spacing.
     fn nearest(&self, x: DVec3, normal: DVec3) -> Option<u32> {
         let around = around(self.key(x)).filter_map(|k| self.at.get(&k)).flatten();
         let near = around.map(|&p| (self.points[p as usize].0.distance(x), p));
@@ -135,14 +139,15 @@ impl Spread {
     }
 }
 
-/// A grid cell and those around it.
+/// Iterates over a grid cell and its 26 neighbours.
 fn around<T: Copy + std::ops::Add<Output = T> + From<i8>>(key: [T; 3]) -> impl Iterator<Item = [T; 3]> {
     let side = |k: i8| T::from(k - 1);
     (0..27i8).map(move |c| [key[0] + side(c % 3), key[1] + side(c / 3 % 3), key[2] + side(c / 9)])
 }
 
 impl Contact {
-    /// Spreads points on the skin of a body that is filled with cubes of edge length `size`, where the skin is part of them.
+    /// Spreads points on the skin of a body that is filled with cubes of edge length `size`. Only skin in or near the
+    /// cubes gets points.
     pub fn new(shape: &Shape, cells: &[[u32; 8]], nodes: &[DVec3], size: f64) -> Self {
         let embedding: Vec<Option<Place>> =
             shape.embedding.iter().map(|place| place.filter(|p| p.apart == 0.0)).collect();
@@ -200,18 +205,18 @@ impl Contact {
     }
 }
 
-/// The posed cubes of a level, and the offset of the sculpt layers per control vertex in the bind pose; empty without layers.
+/// The posed cubes of a level, and the sculpt layers' offsets in the bind pose.
 pub struct Posed<'a> {
     /// Node positions.
     pub y: &'a [Vec3],
     /// Rotations of the cubes.
     pub rotation: &'a [Quat],
-    /// Offsets of the sculpt layers.
+    /// Offset of the sculpt layers per control vertex; empty without layers.
     pub bulge: &'a [Vec3],
 }
 
 impl Posed<'_> {
-    /// Position of a point that takes part, with its sculpt layers.
+    /// Returns the position of a point with its sculpt layers; zero for a point that takes no part.
     pub fn position(&self, level: &Level, points: &Points, i: usize) -> Vec3 {
         let Some(place) = points.place[i] else { return Vec3::ZERO };
         let bulge = self.bulge.get(points.vertex[i] as usize).copied().unwrap_or_default();
@@ -240,8 +245,9 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Places the points, then finds the partner of each active one: the active point of an opposing sheet that has passed it
-    /// and lies nearest across and along the common normal.
+    /// Places the points, then finds the partner of each active point. The partner is an active point of an opposing
+    /// sheet that the point has passed or nearly touches; among several, the nearest one across and along the common
+    /// normal.
     pub fn find(
         &mut self,
         points: &Points,
@@ -290,8 +296,8 @@ impl Pairs {
     }
 }
 
-/// The distance along the common normal that a pair keeps: less than `margin` if it is less in the bind pose, and any for
-/// layers of one sheet.
+/// Returns the distance along the common normal that a pair keeps. The distance is `margin`, or less if the pair is
+/// closer in the bind pose; it is negative infinity for layers of one sheet, which contact ignores.
 fn keep(points: &Points, i: usize, j: usize, margin: f32, size: f32) -> f32 {
     let (apart, own, other) = (points.bind[i] - points.bind[j], points.normal[i], points.normal[j]);
     let normal = (other - own).normalize_or_zero();
@@ -307,7 +313,7 @@ fn keep(points: &Points, i: usize, j: usize, margin: f32, size: f32) -> f32 {
     }
 }
 
-/// Parts vertices of the skin that overlap, by one step.
+/// Runs one step that separates overlapping vertices of the skin.
 pub fn part(
     contact: &Contact,
     pairs: &Pairs,

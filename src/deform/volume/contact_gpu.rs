@@ -19,11 +19,11 @@ shared_with_shaders! {
     pub struct ContactPush as "ContactPush" {
         /// Number of points or vertices.
         pub count: u32,
-        /// Whether all points take part, or only those near contact.
+        /// 1 if all points take part, 0 if only points near contact do.
         pub all: u32,
         /// Number of hash buckets minus one; the number is a power of two.
         pub mask: u32,
-        /// Whether moves are applied.
+        /// 1 if the moves are applied to the skin, otherwise 0.
         pub apply: u32,
         /// Edge length of a cube.
         pub size: f32,
@@ -33,7 +33,7 @@ shared_with_shaders! {
         pub lateral: f32,
         /// Distance along the common normal that pairs keep.
         pub margin: f32,
-        /// A pair is found if it is closer than the distance to keep plus this.
+        /// The search finds a pair if its distance along the normal is less than the distance to keep plus this.
         pub ahead: f32,
         /// Stiffness of a contact spring, in units of `μ h`.
         pub stiffness: f32,
@@ -64,15 +64,15 @@ pub struct ContactState {
     skin: PointState,
     press: Bindings,
     gather: Bindings,
-    /// Per coarser level, the finest of them first: its number of nodes.
+    /// Number of nodes and bindings per coarser level, from fine to coarse.
     brace: Vec<(u32, Bindings)>,
     part: Bindings,
-    /// The second one applies the moves.
+    /// Bindings of the two spread passes; the second pass applies the moves.
     spread: [Bindings; 2],
-    /// How far each control vertex lies from its place in the cubes, in the bind pose.
+    /// Offset of each control vertex from its place in the cubes, in bind orientation.
     bulges: Buffer,
     follow: Bindings,
-    /// The number of offsets of the sculpt layers, and what enters them.
+    /// The number of sculpt offsets, and the bindings of the stage that reads them.
     sculpts: Option<(u32, Bindings)>,
 }
 
@@ -155,7 +155,7 @@ impl ContactPipelines {
         Ok(out)
     }
 
-    /// Uploads what contact needs of a character. `positions` is the stream of the skin.
+    /// Uploads a character's data for contact. `positions` is the position stream of the skin.
     ///
     /// # Errors
     /// If memory is short.
@@ -287,7 +287,7 @@ impl ContactPipelines {
         Ok(())
     }
 
-    /// Records how the points take changed offsets of the sculpt layers; put a barrier after it.
+    /// Records the stage that transfers changed sculpt offsets to the points. The caller must add a barrier after it.
     pub(super) fn sculpt(&self, state: &ContactState, frame: &mut Frame) {
         frame.fill(&state.bulges, 0);
         if let Some((count, bindings)) = &state.sculpts {
@@ -296,7 +296,7 @@ impl ContactPipelines {
         }
     }
 
-    /// Records how far the skin lies from its places in the cubes.
+    /// Records the stage that computes the skin's offsets from its places in the cubes.
     pub(super) fn follow(&self, state: &ContactState, frame: &mut Frame) {
         let push = ContactPush { count: state.skin.count, ..ContactPush::default() };
         self.run(&self.follow, &state.follow, push, frame);

@@ -1,8 +1,8 @@
 //! The minimum of the volume's energy in f64: the gold standard of the deformer.
 //!
-//! L-BFGS (Liu, Nocedal, *On the Limited Memory BFGS Method for Large Scale Optimization*, 1989) on the nodes that are not
-//! held. Its first Hessian is the Laplacian of the cubes' edges, factored once. Rotations come from the eigenvalue method, so
-//! nothing but the cubes is shared with [`super::solve`].
+//! The positions of all nodes that are not held are found by L-BFGS (Liu, Nocedal, *On the Limited Memory BFGS Method
+//! for Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, factored
+//! once. Rotations are computed by the eigenvalue method, so this code shares only the cubes with [`super::solve`].
 
 use super::cells::Cells;
 use super::gold::Minimum;
@@ -17,18 +17,18 @@ use std::sync::Arc;
 
 /// Steps that L-BFGS remembers.
 const MEMORY: usize = 12;
-/// Halvings of a step that does not lower the energy enough.
+/// Maximum number of times that a step is halved if it does not lower the energy enough.
 const HALVINGS: usize = 30;
-/// Fraction of the predicted decrease that a step must reach (Armijo).
+/// Fraction of the predicted decrease of the energy that a step must reach (Armijo condition).
 const ENOUGH: f64 = 1e-4;
 
 /// The minimiser for one character; the factor serves all poses.
 pub struct Flesh {
     cells: Arc<Cells>,
     lambda: f64,
-    /// Stiffness of the spring to the start at each node.
+    /// Per node: stiffness of the spring that pulls it to its start position.
     spring: Vec<f64>,
-    /// Row of each free node.
+    /// Row of each node in the linear system; `None` if the node is held.
     row: Vec<Option<usize>>,
     factor: Cholesky,
 }
@@ -46,7 +46,8 @@ impl Flesh {
         let free = row.iter().flatten().count();
         let lambda = f64::from(stiffness.lambda);
         let spring: Vec<f64> = level.nodes.iter().map(|n| f64::from(stiffness.spring(n))).collect();
-        // Twice the shear modulus resists a change of shape, and on the average over directions a third of λ.
+        // The weight of an edge combines the shear modulus, which resists every change of shape, with the mean of the λ
+        // term over all directions, a third of λ.
         let weight = 0.5 * (1.0 + lambda / 6.0);
         let mut lower = Vec::with_capacity(36 * level.cells.len());
         for cell in &level.cells {
@@ -74,7 +75,8 @@ impl Flesh {
         &self.cells.levels[0]
     }
 
-    /// The energy over `μ h`, springs included, and its gradient at the nodes; zero at held nodes.
+    /// Returns the energy divided by `μ h`, including the springs. Writes the gradient at the nodes to `gradient`; the
+    /// gradient is zero at held nodes.
     fn energy(&self, x: &[DVec3], start: &[DVec3], gradient: &mut [DVec3]) -> f64 {
         let h = f64::from(self.level().size);
         let of = |cell: &[u32; 8]| {
@@ -118,7 +120,7 @@ impl Flesh {
         sum
     }
 
-    /// Solves with the first Hessian.
+    /// Multiplies the gradient by the inverse of the initial Hessian.
     fn precondition(&self, gradient: &[DVec3]) -> Vec<DVec3> {
         let mut right: Vec<DVec3> =
             gradient.iter().zip(&self.row).filter(|g| g.1.is_some()).map(|g| *g.0).collect();
@@ -126,11 +128,11 @@ impl Flesh {
         self.row.iter().map(|row| row.map_or(DVec3::ZERO, |r| right[r])).collect()
     }
 
-    /// Minimises from `x`, until a step lowers the energy by less than `tolerance` times itself. `start` is where the springs
-    /// pull to. The energy is over `μ h³`.
+    /// Minimises the energy, starting from `x`. Stops after `most` steps, or when a step lowers the energy by less than
+    /// `tolerance` times the energy. The springs pull the nodes to `start`. The returned energy is divided by `μ h³`.
     ///
     /// # Panics
-    /// Unless there is one position per node.
+    /// If the number of positions differs from the number of nodes.
     pub fn minimise(&self, x: &mut [Vec3], start: &[Vec3], tolerance: f64, most: usize) -> Minimum {
         let wide = |x: &[Vec3]| x.iter().map(|x| x.as_dvec3()).collect::<Vec<_>>();
         let (mut at, start) = (wide(x), wide(start));

@@ -11,7 +11,8 @@
 //! the gradients of an element sum to zero.
 //!
 //! The local step fits each element's rotation; the global step solves one linear system, factored once per set of held
-//! nodes. Neither step can raise the energy. [`Gold::minimise`] repeats both; [`super::settle`] needs fewer steps.
+//! nodes. Neither step can raise the energy. [`Gold::minimise`] alternates both steps; [`super::settle`] extrapolates
+//! and needs fewer steps.
 
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::base::{Error, Result};
@@ -24,7 +25,8 @@ const CUBE: [[usize; 2]; 12] =
 /// Edges of a tetrahedron as pairs of corners.
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// Parts in which elements are summed; a fixed number, so that sums have the same bits on every machine.
+/// Number of groups of elements that are summed separately. The number is fixed, so that sums are bitwise equal on
+/// every machine.
 const PARTS: usize = 8;
 
 /// A volume made of elements that prefer to move rigidly.
@@ -33,11 +35,11 @@ pub struct Elements {
     /// Nodes at rest.
     rest: Vec<DVec3>,
     pairs: Vec<Pair>,
-    /// Pairs per element; the same number for each.
+    /// Number of node pairs per element; equal for all elements.
     per_element: usize,
 }
 
-/// Two nodes of an element, and how strongly their distance vector follows the element's rotation.
+/// Two nodes of an element, with the weight of the vector between them in the energy.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     nodes: [u32; 2],
@@ -45,8 +47,8 @@ struct Pair {
 }
 
 impl Elements {
-    /// Cubes with energy A. Energies are in squared units of the positions; divide by the squared edge length of a cube
-    /// to compare grids.
+    /// Creates cubes with energy A. Energies are in squared units of the positions. To compare grids, divide energies
+    /// by the squared edge length of a cube.
     ///
     /// # Errors
     /// [`Error::Input`] for a corner beyond the nodes.
@@ -83,7 +85,7 @@ impl Elements {
         Ok(Self { rest: rest.to_vec(), pairs, per_element: TETRAHEDRON.len() })
     }
 
-    /// The energy of a shape with the best rotations.
+    /// Returns the energy of a shape with the optimal rotation of every element.
     ///
     /// # Panics
     /// Unless there is one position per node.
@@ -93,7 +95,8 @@ impl Elements {
         self.energy_with(x, &rotations)
     }
 
-    /// The local step: `fit` finds the rotation of every element from `Σ w posed restᵀ`, transposed, and its present rotation.
+    /// Runs the local step. `fit` computes an element's new rotation from two arguments: the transpose of `Σ w posed
+    /// restᵀ`, and the element's current rotation.
     fn rotate(&self, x: &[DVec3], rotations: &mut [DQuat], fit: impl Fn(DMat3, DQuat) -> DQuat + Sync) {
         let elements = self.pairs.par_chunks(self.per_element).zip(rotations);
         elements.for_each(|(pairs, rotation)| {
@@ -149,7 +152,7 @@ fn check<'a>(nodes: usize, mut corners: impl Iterator<Item = &'a u32>) -> Result
 /// The minimiser of a volume's energy for one set of held nodes.
 pub struct Gold {
     elements: Elements,
-    /// Row of each node in the linear system; none if the node is held.
+    /// Row of each node in the linear system; `None` if the node is held.
     row: Vec<Option<usize>>,
     /// Rotation of each element.
     pub(super) rotations: Vec<DQuat>,
@@ -157,7 +160,7 @@ pub struct Gold {
     right: Vec<DVec3>,
 }
 
-/// What [`Gold::minimise`] found.
+/// The result of [`Gold::minimise`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Minimum {
     /// The energy of the shape.
@@ -206,8 +209,8 @@ impl Gold {
         &self.elements
     }
 
-    /// One local and one global step. `x` has a position per node; those of held nodes stay. Returns the energy before
-    /// the step.
+    /// Runs one local and one global step. `x` has a position per node; held nodes do not move. Returns the energy
+    /// before the step.
     ///
     /// # Panics
     /// Unless there is one position per node.
@@ -257,7 +260,8 @@ impl Gold {
         }
     }
 
-    /// Steps from `x` until a step lowers the energy by less than `tolerance` times itself, or `most` steps are made.
+    /// Runs steps from `x` until a step lowers the energy by less than `tolerance` times the energy, but at most `most`
+    /// steps.
     ///
     /// # Panics
     /// Unless there is one position per node.

@@ -27,11 +27,11 @@ shared_with_shaders! {
     pub struct VolumePush as "VolumePush" {
         /// Number of nodes, cubes or vertices.
         pub count: u32,
-        /// Rotation updates.
+        /// Number of updates of each cube's rotation.
         pub turns: u32,
-        /// Whether displacements count as zero.
+        /// 1 if the stage treats all displacements as zero.
         pub zero: u32,
-        /// Whether cubes have mean edges at zero displacement.
+        /// 1 on a coarser level, whose cubes store their mean edges at zero displacement.
         pub has_base: u32,
         /// Edge length of a cube, metres.
         pub size: f32,
@@ -47,7 +47,7 @@ shared_with_shaders! {
         pub contact: f32,
         /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
         pub inertia: f32,
-        /// Whether cubes begin with the rotation of their joint.
+        /// 1 if a cube's rotation is updated from the rotation of its joint, 0 if from the cube's last rotation.
         pub from_joint: u32,
     }
 
@@ -101,25 +101,25 @@ pub struct VolumePipelines {
 
 /// A character's cubes on the GPU.
 pub struct VolumeState {
-    /// Poses the nodes; none without cubes.
+    /// The geometric method that poses the nodes; `None` without cubes.
     start: Option<GeometricState>,
     levels: Vec<LevelState>,
     starting: Option<Starting>,
     contact: Option<ContactState>,
     params: Params,
     schedule: Vec<Op>,
-    /// Number of stages of the schedule up to the placing of the skin.
+    /// Number of stages of the schedule up to and including [`Op::Skin`].
     placed: usize,
     vertices: u32,
-    /// Whether the sculpt layers are others than in the last frame.
+    /// Whether the sculpt layers have been replaced since the last frame.
     resculpted: bool,
     motion: Motion,
     /// Factor on the rest size of the cubes in this frame.
     scaled: f32,
     thickness: f32,
-    /// How this frame continues the last one, if it does.
+    /// Constants of the step from the last frame; `None` if this frame does not continue it.
     step: Option<Step>,
-    /// Motion of each joint since the last frame, for the upload.
+    /// Motion of each joint since the last frame, in the layout for the upload.
     carry: Vec<Rows>,
 }
 
@@ -141,7 +141,7 @@ struct LevelState {
     forces: Bindings,
     residual: Bindings,
     step: Bindings,
-    /// Transfers to and from the finer level; none on the finest level.
+    /// Transfers to and from the finer level; `None` on the finest level.
     transfer: Option<Transfer>,
 }
 
@@ -168,7 +168,7 @@ pub(super) struct LevelBuffers {
     weights: Buffer,
 }
 
-/// Uploads a list; an empty one as one zero, since a buffer is never empty.
+/// Uploads a list. An empty list becomes a single zero, because a buffer must not be empty.
 pub(super) fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Result<Buffer> {
     if data.is_empty() {
         Buffer::zeroed::<T>(device, name, 1)
@@ -238,7 +238,8 @@ impl VolumePipelines {
         Ok(out)
     }
 
-    /// Uploads a character's cubes. `method` places the skin before this node; `positions` is the stream of the skin.
+    /// Uploads a character's cubes. `method` is the geometric method that places the skin before this node. `positions`
+    /// is the position stream of the skin.
     ///
     /// # Errors
     /// If memory is short.
@@ -447,7 +448,8 @@ impl VolumePipelines {
         }
     }
 
-    /// Records the upload of the sculpt layers, for contact, if they have `changed`. Put a barrier after it.
+    /// Records the transfer of the sculpt offsets to the contact stages, if the layers have `changed` or have been
+    /// replaced. The caller must add a barrier after it.
     pub fn sculpt(&self, state: &mut VolumeState, changed: bool, frame: &mut Frame) {
         if let Some(contact) = state.contact.as_ref().filter(|_| changed || state.resculpted) {
             self.contact.sculpt(contact, frame);
@@ -455,8 +457,8 @@ impl VolumePipelines {
         state.resculpted = false;
     }
 
-    /// Records a frame's solve, up to the placing of the skin. The rig must be uploaded and the skin posed by the geometric
-    /// method, with a barrier after.
+    /// Records a frame's solve up to and including the placing of the skin. Before it, the rig must be uploaded and the
+    /// geometric method must have posed the skin, followed by a barrier.
     pub fn record(
         &self,
         geometric: &GeometricPipelines,
@@ -476,7 +478,8 @@ impl VolumePipelines {
         }
     }
 
-    /// Records the contact of the skin with itself, after sculpt layers. Begins with a barrier.
+    /// Records the contact stages that move the skin. They run after the displacement by sculpt layers. The commands
+    /// begin with a barrier.
     pub fn record_skin(&self, state: &VolumeState, frame: &mut Frame) {
         let Some(starting) = &state.starting else { return };
         for op in &state.schedule[state.placed..] {
@@ -609,7 +612,8 @@ impl VolumeState {
         self.motion.forget();
     }
 
-    /// Begins a frame. Uploads what changes per frame, as copies: put a barrier or a phase after them.
+    /// Begins a frame. Records the upload of per-frame data as copy commands; the caller must add a barrier or a phase
+    /// after them.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         if let (Some(level), Some(starting)) = (self.levels.first(), &self.starting) {
             self.scaled = rig.scale;

@@ -1,12 +1,12 @@
-//! The cubes and the coarser cubes of the multigrid cycle.
+//! The levels of the multigrid cycle: cubes, and coarser cubes above them.
 //!
-//! A coarser level has cubes of twice the edge length. Cubes that lie in the same coarser cube but do not touch there get
-//! separate coarser cubes, so limbs that are apart stay apart on every level.
+//! A coarser level has cubes of twice the edge length. If the cubes inside one coarser cube are not connected there,
+//! each connected group gets a coarser cube for itself. Separate limbs therefore stay separate on every level.
 
 use crate::geom::{apart, root, unite};
 use crate::shared_with_shaders;
 
-/// Corners at the near side of a cube along each axis; bit `k` of a corner's index gives its side along axis `k`.
+/// Per axis: the four corners on the lower side of a cube. Bit `k` of a corner's index gives its side along axis `k`.
 pub const NEAR: [[usize; 4]; 3] = [[0, 2, 4, 6], [0, 1, 4, 5], [0, 1, 2, 3]];
 /// Maximum number of levels.
 pub const LEVELS: usize = 3;
@@ -44,20 +44,21 @@ impl<T: Copy> Lists<T> {
 }
 
 shared_with_shaders! {
-    /// What holds a node, in units of one cube's stiffness.
+    /// What stiffens a node, in units of one cube's stiffness.
     #[derive(Debug, Default, PartialEq)]
     pub struct Node as "VolumeNode" {
         /// Summed weight of the node's cubes; 0 for a held node.
         pub cubes: f32,
-        /// On a coarser level: summed weight of the held nodes that this node would move.
+        /// On a coarser level: summed weight of the held fine nodes around this node; zero on the finest level.
         pub brace: f32,
-        /// Number of nodes around bones that [`super::Params::firmness`] pulls to their start.
+        /// 1 if [`super::Params::firmness`] pulls the node to its start, otherwise 0. On a coarser level: the weighted
+        /// sum over the finer nodes.
         pub core: f32,
-        /// Stiffness of the contact springs, in units of one spring: 0 in a binding, set in frames with contact.
+        /// Stiffness of the contact springs, in units of one spring. 0 at binding; frames with contact set it.
         pub contact: f32,
     }
 
-    /// How much a node of another level counts.
+    /// A node of another level with its weight.
     #[derive(Debug, Default, PartialEq)]
     pub struct Share as "VolumeShare" {
         /// The node.
@@ -76,9 +77,9 @@ pub struct Level {
     pub cells: Vec<[u32; 8]>,
     /// Stiffness of each cube relative to a finest cube.
     pub weight: Vec<f32>,
-    /// What holds each node.
+    /// Stiffnesses of each node.
     pub nodes: Vec<Node>,
-    /// Per node: `8 cell + corner` of each cube at it.
+    /// Per node: `8 cell + corner` of each cube that has this node as a corner.
     pub at_node: Lists<u32>,
     /// Per cube: the next finer cubes in it. Empty on the finest level.
     pub children: Lists<u32>,
@@ -86,13 +87,14 @@ pub struct Level {
     pub restrict: Lists<Share>,
     /// Per node: the coarser nodes that move it. Empty on the coarsest level.
     pub prolong: Lists<Share>,
-    /// Grid position of each node, in edges.
+    /// Grid position of each node, in edge lengths of a cube.
     grid: Vec<[i32; 3]>,
     held: Vec<bool>,
 }
 
 impl Level {
-    /// The finest level. `grid` is the position of each node in edges; `core` marks the nodes around bones.
+    /// Creates the finest level. `grid` is the position of each node in edge lengths of a cube. `core` marks the nodes
+    /// around bones that are not held.
     pub fn finest(
         size: f32,
         cells: Vec<[u32; 8]>,
@@ -106,7 +108,7 @@ impl Level {
         Self { size, cells, weight, nodes, grid, held, ..Self::default() }.connected()
     }
 
-    /// This level and the coarser ones.
+    /// Returns this level and all coarser levels.
     pub fn hierarchy(self) -> Vec<Self> {
         let mut levels = vec![self];
         while levels.len() < LEVELS && levels[levels.len() - 1].cells.len() >= FEWEST {
@@ -117,7 +119,7 @@ impl Level {
         levels
     }
 
-    /// Fills in what follows from the cubes.
+    /// Computes the fields that depend only on the cubes.
     fn connected(mut self) -> Self {
         let pairs: Vec<(u32, u32)> = self
             .cells
@@ -136,12 +138,13 @@ impl Level {
         self
     }
 
-    /// The coarser cube's position that a cube lies in.
+    /// Returns the grid position of the coarser cube that contains a cube.
     fn block(&self, cell: usize) -> [i32; 3] {
         self.grid[self.cells[cell][0] as usize].map(|v| v.div_euclid(2))
     }
 
-    /// Pairs of cubes that share a face, with its axis: the second one is on the far side of the first one.
+    /// Returns the pairs of cubes that share a face, with the face's axis. The second cube of a pair is on the upper
+    /// side of the first one along this axis.
     fn faces(&self) -> Vec<(u32, u32, usize)> {
         let mut faces: Vec<([u32; 4], usize, usize, u32)> = Vec::with_capacity(6 * self.cells.len());
         for (cell, c) in self.cells.iter().zip(0u32..) {
@@ -162,7 +165,7 @@ impl Level {
         out
     }
 
-    /// Weights of a coarser cube's corners at one of the finer nodes in it.
+    /// Returns the interpolation weights of a coarser cube's corners at a finer node in the cube.
     fn interpolation(&self, node: u32, block: [i32; 3]) -> [f32; 8] {
         let grid = self.grid[node as usize];
         let t: [f32; 3] = std::array::from_fn(|k| 0.5 * (grid[k] - 2 * block[k]) as f32);
@@ -171,7 +174,7 @@ impl Level {
         })
     }
 
-    /// The next coarser level; sets how it moves this one.
+    /// Creates the next coarser level. Sets the interpolation from that level to this level (`prolong`).
     fn coarser(&mut self) -> Self {
         let count = self.cells.len();
         let faces = self.faces();

@@ -1,21 +1,23 @@
 //! The volume deformer: flesh solved inside the body (methods, section 9).
 //!
-//! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the nodes of
-//! the cubes; nodes on bones stay there; the other nodes then move until the cubes are in elastic equilibrium ([`solve`]).
-//! The skin follows its cube, so the cost does not depend on the mesh but for this last step. [`contact`] parts the flesh
-//! where it meets itself, also after other methods: then the flesh is at rest in their shape ([`Rest::Pose`]).
+//! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the
+//! nodes of the cubes. Nodes on bones keep these positions. The other nodes then move until the cubes are in elastic
+//! equilibrium ([`solve`]). Each vertex of the skin follows its cube, so only this last step has a cost that depends on
+//! the mesh. [`contact`] separates flesh that meets itself. Contact also works after other methods; the flesh is then
+//! at rest in the shape that they give ([`Rest::Pose`]).
 //!
 //! The energy of a cube with edge length `h`, nodes `y` and the rotation `R` nearest to its deformation is
 //!
 //! `E / (μ h) = ¼ Σ_e |e' - R e|² + λ/(2μ) (Σ_k r_k · m_k - 3 h)²`
 //!
-//! over its twelve edges; `m_k` is the mean of the four edges along axis `k`, `r_k` the `k`-th column of `R`. For an affine
-//! deformation `F` it is co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for
-//! Character Skinning with Contact and Collisions*, 2011); the edges also resist the modes that the mean does not see.
+//! The first sum is over the cube's twelve edges: `e` is an edge at rest, `e'` the deformed edge. `m_k` is the mean of
+//! the four deformed edges along axis `k`, and `r_k` the `k`-th column of `R`. For an affine deformation `F` the energy
+//! equals co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for Character
+//! Skinning with Contact and Collisions*, 2011); the edges also resist deformations that do not change the mean edges.
 //!
-//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Here a node is held only if it follows one joint almost alone, since
-//! elsewhere the skin weights say that flesh slides along the bone; those nodes are pulled to their start by a spring whose
-//! stiffness is [`Params::firmness`].
+//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Here a node on a bone is held
+//! only if almost all of its skin weight belongs to one joint, because elsewhere the weights imply that flesh slides
+//! along the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
 
 pub mod cells;
 pub mod contact;
@@ -43,12 +45,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Number of cubes that fill the character, about, 200..=40000. A change needs a new binding.
+    /// Approximate number of cubes that fill the character, 200..=40000. A change needs a new binding.
     pub cubes: u32,
-    /// Stiffness of the springs that pull the flesh around bones to where the start method puts it, relative to the flesh,
-    /// 0..=10. The larger, the nearer to the joint a bend or twist fades.
+    /// Stiffness of the springs that pull nodes around bones to their start positions, relative to the stiffness of the
+    /// flesh, 0..=10. With a larger value, a bend or twist fades nearer to the joint.
     pub firmness: f32,
-    /// Resistance to changes of volume, 0..=1: Poisson's ratio over [`LARGEST_POISSON`].
+    /// Resistance to changes of volume, 0..=1: Poisson's ratio divided by [`LARGEST_POISSON`].
     pub volume: f32,
     /// Multigrid cycles per frame, 0..=64.
     pub cycles: u32,
@@ -56,9 +58,10 @@ pub struct Params {
     pub dynamics: f32,
     /// Damping ratio of the dynamics, 0..=4: 1 is critical damping.
     pub damping: f32,
-    /// Whether a frame starts from the result of the previous frame. Dynamics do in any case.
+    /// Whether a frame starts from the result of the previous frame. With dynamics, every frame does so, whatever this
+    /// setting.
     pub frames: Frames,
-    /// Further cycles in which flesh stops flesh that it meets, 0..=16; 0: flesh passes through flesh.
+    /// Number of additional multigrid cycles with contact, 0..=16. With 0, flesh can pass through flesh.
     pub contact: u32,
     /// The shape in which the flesh is at rest. A change needs a new binding.
     #[serde(skip_serializing_if = "Rest::is_bind")]
@@ -72,7 +75,8 @@ pub enum Rest {
     /// The bind shape: the flesh deforms the skin.
     #[default]
     Bind,
-    /// The shape that the nodes before this one give: only contact deforms the skin, by displacements.
+    /// The shape that the preceding nodes of the graph give. Only contact then deforms the skin: the displacements of
+    /// the cubes are added to that shape.
     Pose,
 }
 
@@ -85,7 +89,7 @@ impl Rest {
 /// Poisson's ratio of the flesh for a volume setting of 1.
 pub const LARGEST_POISSON: f32 = 0.45;
 
-/// A solve to convergence on the CPU, which takes up to seconds per pose; for comparison.
+/// Methods that solve to convergence on the CPU, for comparison. A pose takes up to seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exact {
     /// The equilibrium of the volume ([`converge`]).
@@ -122,7 +126,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The contact of a method without volume, with this number of cycles.
+    /// Returns parameters that add only contact to a method without volume, with `cycles` cycles.
     pub fn only_contact(cycles: u32) -> Self {
         Self { cycles: 0, contact: cycles, rest: Rest::Pose, ..Self::default() }.sane()
     }

@@ -1,18 +1,19 @@
 //! Frames that continue the last frame: dynamics, and [`Frames::Dependent`].
 //!
-//! Every node is a mass. With dynamics, a frame is an implicit step of the motion of all nodes at once: the solve minimises
-//! the elastic energy plus a spring at every node to the place where the node would go without forces. Waves therefore travel
-//! through the flesh, contact acts on them, and no time step is unstable. The step is the second backward difference formula
-//! with a variable step (E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II*, chapter V.1), which damps less
-//! than implicit Euler.
+//! Every node is a mass. With dynamics, a frame is an implicit step of the motion of all nodes at once: the solve
+//! minimises the elastic energy plus the energy of a spring at every node. The spring pulls the node to the place where
+//! it would go without forces. Waves therefore travel through the flesh, contact acts on them, and no time step is
+//! unstable. The step is the second backward difference formula with a variable step (E. Hairer, G. Wanner, *Solving
+//! Ordinary Differential Equations II*, chapter V.1), which damps less than implicit Euler.
 //!
-//! With the positions `y` and velocities `v` of the last two frames, the place is `p + s (a v0 - b v1)`, `p = a y0 - b y1`.
-//! Damping pulls to `p + s u`; `u` is the velocity with which the bones carry the node. Flesh that moves rigidly with its bones
-//! is therefore not damped.
+//! Let `y0`, `v0` be a node's position and velocity in the last frame, and `y1`, `v1` those in the frame before. The
+//! place is `p + s (a v0 - b v1)` with `p = a y0 - b y1`; [`Step`] has `a`, `b` and `s`. Damping pulls the node to `p +
+//! s u`, where `u` is the velocity with which the bones carry the node. Flesh that moves rigidly with its bones is
+//! therefore not damped.
 //!
-//! A mass is `μ (h / c)²` per cube in units of one cube's stiffness. The velocity of shear waves is `c = 8 R f`: a cylinder
-//! of radius `R` around a bone swings with about the frequency `f` (measured). [`Params::dynamics`] is the frequency of the thickest
-//! flesh ([`super::cells::Cells::thickness`]).
+//! The mass of a cube is `(h / c)²` times its stiffness `μ h`, where `c` is the velocity of shear waves. With `c = 8 R
+//! f`, a cylinder of radius `R` around a bone swings at approximately the frequency `f` (measured).
+//! [`Params::dynamics`] is the frequency of the thickest flesh ([`super::cells::Cells::thickness`]).
 
 use super::Params;
 use crate::base::math::{Affine3A, Vec3, Vec3A};
@@ -20,10 +21,11 @@ use crate::deform::clock::{Clock, Frames, Way};
 use crate::rig::PosedRig;
 use std::f32::consts::TAU;
 
-/// Farthest that a step's target lies from where the bones carry a node, in thicknesses of the thickest flesh.
+/// Maximum distance of a node's target from the position to which the bones carry the node, in multiples of the flesh's
+/// thickness.
 const REACH: f32 = 0.5;
-/// A step that is more than this many times longer than the last one starts with implicit Euler. The formula is stable up to
-/// 1 + √2.
+/// If a step is more than this many times as long as the last one, it is an implicit Euler step. The backward
+/// difference formula is stable up to a ratio of 1 + √2.
 const LONGEST_RATIO: f64 = 2.0;
 
 /// Constants of a frame that continues the last one.
@@ -41,9 +43,9 @@ pub struct Step {
     pub last_span: f32,
     /// Seconds since the last frame; 1 without dynamics.
     pub seconds: f32,
-    /// Stiffness of damping over that of inertia.
+    /// Stiffness of the damping pull, relative to the stiffness of the pull by inertia.
     pub drag: f32,
-    /// Farthest target from where the bones carry the node, metres.
+    /// Maximum distance of the target from the position to which the bones carry the node, metres.
     pub reach: f32,
 }
 
@@ -78,7 +80,7 @@ pub struct Motion {
     clock: Clock,
     /// Skinning transforms of the last frame; empty if no frame can continue it.
     last: Vec<Affine3A>,
-    /// Seconds of the last step; none if the last frame was at rest.
+    /// Duration of the last step, seconds; `None` if the last frame was at rest.
     passed: Option<f64>,
     /// Implicit step of the last frame, seconds.
     span: f32,
@@ -87,7 +89,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Follows a character with this many joints; frames then do not allocate.
+    /// Creates the state for a character with `joints` joints. Frames then do not allocate.
     pub fn new(joints: usize) -> Self {
         Self { last: Vec::with_capacity(joints), carry: Vec::with_capacity(joints), ..Self::default() }
     }
@@ -104,8 +106,9 @@ impl Motion {
         self.last.clear();
     }
 
-    /// Begins a frame. Returns how it continues the last one; none if it starts at the geometric method's shape. `size` is
-    /// the edge length of a cube and `thickness` that of the thickest flesh, metres.
+    /// Begins a frame. Returns the constants of the step from the last frame, or `None` if the frame starts at the
+    /// geometric method's shape. `size` is the edge length of a cube and `thickness` the thickness of the thickest
+    /// flesh, metres.
     pub fn begin(&mut self, params: &Params, size: f32, thickness: f32, rig: &PosedRig) -> Option<Step> {
         let way = self.clock.tick(params.dynamics > 0.0);
         let known = self.last.len() == rig.skinning.len();
@@ -142,7 +145,7 @@ impl Motion {
         let drag = 2.0 * params.damping * TAU * params.dynamics * span;
         let inertia = (size / (8.0 * thickness * params.dynamics * span)).powi(2) / 8.0;
         Step {
-            // More, in very short steps, would only cost precision.
+            // In very short steps a stiffness above this limit would only cost precision.
             inertia: (inertia * (1.0 + drag)).min(1e6),
             a: ((1.0 + ratio).powi(2) / (1.0 + 2.0 * ratio)) as f32,
             b: (ratio * ratio / (1.0 + 2.0 * ratio)) as f32,
@@ -155,8 +158,8 @@ impl Motion {
     }
 }
 
-/// The motion of a joint from one frame to the next. A joint that was flattened keeps its shape and follows the origin of its
-/// bind space.
+/// Returns the transform of a joint from the last frame to this one. If the last transform is singular, the result is
+/// the translation of the origin of bind space.
 fn between(last: &Affine3A, now: &Affine3A) -> Affine3A {
     let map = *now * last.inverse();
     if map.is_finite() {
@@ -166,7 +169,7 @@ fn between(last: &Affine3A, now: &Affine3A) -> Affine3A {
     }
 }
 
-/// Returns where joints carry a point, with the weights of `influences`.
+/// Returns the position to which the joints carry a point, blended with the weights of `influences`.
 pub fn carried(influences: impl Iterator<Item = (u16, f32)>, carry: &[Affine3A], y: Vec3) -> Vec3 {
     let y = Vec3A::from(y);
     influences

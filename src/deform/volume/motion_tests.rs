@@ -28,7 +28,7 @@ fn play(bound: &Bound, params: Params, motion: &[(Option<f64>, Pose)]) -> Vec<Ve
     motion.iter().map(frame).collect()
 }
 
-/// The character at `place(time)`, `rate` frames a second.
+/// Returns a motion of the whole character, whose placement at a time is `place(time)`, with `rate` frames a second.
 fn moved(
     bound: &Bound,
     seconds: f64,
@@ -45,7 +45,7 @@ fn moved(
     (0..=(seconds * rate).round() as u32).map(frame).collect()
 }
 
-/// A run along X that stops at the time 0.5 s.
+/// Returns a motion along X that stops abruptly at the time 0.5 s.
 fn stop(bound: &Bound, seconds: f64, rate: f64) -> Vec<(Option<f64>, Pose)> {
     moved(bound, seconds, rate, |t| (Vec3::X * t.min(0.5) as f32, Quat::IDENTITY))
 }
@@ -75,7 +75,7 @@ fn flesh_that_travels_and_turns_evenly_with_its_bones_keeps_its_shape() {
         let back: Vec<Vec3> = x.iter().map(|x| *x - at).collect();
         assert!(farthest(&back, &bound.character.control.positions) < 1e-3 * RADIUS);
     }
-    // The centrifugal force of a slow turn, (ω / 2π f)² R, is the only one left.
+    // In a slow, steady rotation only the centrifugal force remains, which displaces the skin by (ω / 2π f)² R.
     let turning = moved(&bound, 1.0, 60.0, |t| (Vec3::ZERO, Quat::from_rotation_y(0.5 * t as f32)));
     let x = play(&bound, swinging(3.0, 0.2), &turning);
     let back: Vec<Vec3> = x[60].iter().map(|x| Quat::from_rotation_y(-0.5) * *x).collect();
@@ -97,7 +97,7 @@ fn flesh_swings_on_at_a_stop_with_its_frequency_and_comes_to_rest() {
     assert!((0.75 * frequency..1.3 * frequency).contains(&found), "{found} Hz");
     let end = after[after.len() - 30..].iter().fold(0.0f32, |m, x| m.max(x.abs()));
     assert!(end < 0.02 * peak, "{end} of {peak}");
-    // Flesh with critical damping does not swing back.
+    // With critical damping, flesh does not overshoot.
     let calm = sway(&bound, swinging(frequency, 1.0), &stop(&bound, 2.0, 120.0));
     assert!(calm.iter().copied().fold(0.0, f32::min) > -0.05 * peak);
 }
@@ -111,7 +111,7 @@ fn a_swing_depends_little_on_the_rate_of_frames() {
         (x.iter().copied().fold(0.0, f32::max), low)
     });
     let [coarse, middle, fine] = peaks;
-    // Few cycles per frame damp long steps.
+    // With few cycles per frame, long steps are damped additionally.
     assert!(coarse.0 > 0.5 * fine.0 && middle.0 > 0.75 * fine.0 && coarse.0 < 1.05 * fine.0, "{peaks:?}");
     assert!(fine.1 < -0.2 * fine.0 && middle.0 < 1.05 * fine.0, "it swings back: {peaks:?}");
 }
@@ -182,7 +182,8 @@ fn frames_that_continue_the_last_one_twist_once_round() {
     let params = Params { frames: Frames::Dependent, cycles: 8, ..few() };
     let x = play(&bound, params, &motion).pop().unwrap();
     let rest = &bound.character.control.positions;
-    // Mean angle of each ring against bind. The whole length of the flesh shares the turn.
+    // Mean rotation angle of each ring relative to bind. The rotation is distributed over the whole length of the
+    // flesh.
     let angle = |ring: usize, expected: f32| {
         let turned = Quat::from_rotation_y(expected);
         let of = |v: usize| {
@@ -199,7 +200,7 @@ fn frames_that_continue_the_last_one_twist_once_round() {
             && angles[32] - angles[0] > PI,
         "{angles:?}"
     );
-    // A frame on its own cannot know the turn.
+    // A frame that does not depend on earlier frames cannot distinguish a full turn from none.
     let alone = play(&bound, few(), &[(None, twist(360.0))]);
     assert!(farthest(&alone[0], rest) < 0.02 * RADIUS);
 }
@@ -230,7 +231,7 @@ fn the_gpu_swings_like_its_reference() {
             let off = farthest(&gpu, reference);
             assert!(off < 2e-3 * RADIUS, "{time:?}: {off}, {params:?}");
         }
-        // Forgetting gives the frame that stands alone.
+        // After `forget` the result equals that of an independent frame.
         graph.forget();
         graph.set_time(None);
         let (_, pose) = &motion[20];

@@ -1,4 +1,4 @@
-//! Where the skin lies in the cubes, and how it follows them.
+//! The place of each skin vertex in the cubes, and how the vertex follows its cube.
 
 use super::Rest;
 use crate::base::math::{DVec3, Vec3};
@@ -8,15 +8,17 @@ use crate::geom::Adjacency;
 use crate::rig::Skeleton;
 use std::collections::{HashMap, HashSet};
 
-/// Depths below the skin, in cubes, at which the cube of a vertex is searched, in order.
+/// Depths below the skin at which the cube of a vertex is searched, in this order, in edge lengths of a cube. Negative
+/// depths lie outside the skin.
 const DEPTHS: [f64; 6] = [0.02, 0.1, 0.3, 0.6, -0.1, -0.3];
-/// A vertex takes a cube only if their weights agree at least to this fraction: its limb may touch another limb.
+/// A vertex takes a cube only if at least this fraction of their skin weights agrees. Otherwise a vertex could take a
+/// cube of another limb that touches its own limb.
 const AGREE: f64 = 0.5;
-/// Largest distance of a vertex from the cube that it takes if it is in none, in cubes, along each axis.
+/// Maximum distance, in grid cells along each axis, at which a vertex outside all cubes searches for a cube.
 const AROUND: i32 = 4;
-/// Distance from its cube, in cubes, up to which a vertex is part of it.
+/// Up to this distance from its cube, in edge lengths of a cube, a vertex deforms with the cube.
 const PART: f32 = 0.5;
-/// Distance from its cube, in cubes, from which a vertex only takes the displacement of the cube.
+/// From this distance on, a vertex only takes the displacement of its cube, in edge lengths of a cube.
 const APART: f32 = 1.5;
 
 /// A place in or near a cube.
@@ -24,21 +26,22 @@ const APART: f32 = 1.5;
 pub struct Place {
     /// The cube, on the finest level.
     pub cell: u32,
-    /// Coordinates along its axes, 0..=1 inside.
+    /// Coordinates along the cube's axes; 0..=1 inside the cube.
     pub at: Vec3,
-    /// How little a vertex here is part of the cube: 0 fully, 1 not at all; then it only takes the cube's displacement.
+    /// Degree to which a vertex at this place is separate from the cube: at 0 the vertex deforms with the cube, at 1
+    /// the vertex only takes the cube's displacement.
     pub apart: f32,
 }
 
 impl Place {
-    /// A place whose distance from the cube decides how little it is part of it.
+    /// Creates a place; its distance from the cube determines `apart`.
     pub fn new(cell: u32, at: Vec3) -> Self {
         let distance = (at - at.clamp(Vec3::ZERO, Vec3::ONE)).abs().max_element();
         Self { cell, at, apart: ((distance - PART) / (APART - PART)).clamp(0.0, 1.0) }
     }
 
-    /// The place of a vertex of a character whose flesh is at rest in this shape: in the pose, a vertex only takes the cube's
-    /// displacement.
+    /// Returns the place for flesh that is at rest in the shape `rest`. With [`Rest::Pose`] a vertex only takes the
+    /// cube's displacement.
     pub fn of(self, rest: Rest) -> Self {
         if rest == Rest::Pose { Self { apart: 1.0, ..self } } else { self }
     }
@@ -59,16 +62,17 @@ impl Place {
         self.at.distance_squared(self.inside().at)
     }
 
-    /// The place's position by trilinear interpolation; outside the cube by extrapolation.
+    /// Returns the posed position of the place by trilinear interpolation, or extrapolation outside the cube.
     pub fn position(&self, cell: &[u32; 8], nodes: &[Vec3]) -> Vec3 {
         let x = cell.map(|n| nodes[n as usize]);
         let [a, b, c, d] = [0, 2, 4, 6].map(|i| x[i].lerp(x[i + 1], self.at.x));
         a.lerp(b, self.at.y).lerp(c.lerp(d, self.at.y), self.at.z)
     }
 
-    /// Position of a vertex at the place. A vertex that is no part of the cube is at `start`, where the geometric method puts
-    /// it, moved like the nearest place in the cube from its own start. So hat brims, skirts and eyes follow the flesh, but
-    /// neither turn with it nor magnify its strain.
+    /// Returns the position of a vertex at the place. The geometric method puts the vertex at `start` and the nodes at
+    /// `starts`. A vertex that does not deform with the cube moves from `start` by the displacement of the nearest
+    /// place inside the cube. Hat brims, skirts and eyes therefore follow the flesh, but neither rotate with the flesh
+    /// nor magnify its strain.
     pub fn skin(&self, cell: &[u32; 8], nodes: &[Vec3], starts: &[Vec3], start: Vec3) -> Vec3 {
         let own = self.position(cell, nodes);
         if self.apart == 0.0 {
@@ -84,14 +88,14 @@ pub(super) struct Finder<'a> {
     /// Corners of the cubes.
     pub cells: &'a [[u32; 8]],
     pub inside: &'a Inside,
-    /// Per cube: the joint that it follows most.
+    /// Per cube: the joint with the largest total weight at its nodes.
     pub home: &'a [u32],
-    /// Per cube: whether its part of the body has bones. No vertex takes another cube.
+    /// Per cube: whether a bone passes through the cube's connected part of the body. Vertices take only such cubes.
     pub anchored: &'a [bool],
     pub skeleton: &'a Skeleton,
 }
 
-/// The vertices that look for a cube.
+/// The vertices to assign to cubes.
 pub(super) struct Vertices<'a> {
     pub positions: &'a [DVec3],
     pub normals: &'a [DVec3],
@@ -100,9 +104,10 @@ pub(super) struct Vertices<'a> {
 }
 
 impl Finder<'_> {
-    /// The places of the vertices of the triangles. A vertex takes the cube just below the skin, else the nearest cube that
-    /// fits, else that of its nearest neighbour on the mesh with a cube. Of a cube with other weights, but of the same
-    /// joint or of the nearest ancestor with flesh, it takes only the displacement: an eye follows the head.
+    /// The places of the vertices of the triangles. A vertex takes the cube just below the skin, or else the nearest
+    /// cube that fits, or else the cube of the nearest vertex on the mesh that has one. A cube also fits if its weights
+    /// differ but its main joint is the vertex's main joint or the nearest ancestor with flesh. The vertex then takes
+    /// only the cube's displacement, so an eye follows the head.
     pub fn places(&self, vertices: &Vertices) -> Vec<Option<Place>> {
         let grid = self.grid();
         let flesh: HashSet<NodeId> =
@@ -129,7 +134,7 @@ impl Finder<'_> {
         out
     }
 
-    /// The node of a joint; a node may be the joint of several skins.
+    /// Returns the scene node of a joint. One node may be the joint of several skins.
     fn node(&self, joint: u32) -> NodeId {
         self.skeleton.joints[joint as usize].node
     }
@@ -177,7 +182,8 @@ impl Finder<'_> {
         out
     }
 
-    /// The place in the nearest cube that fits, if one is around; of equally near ones that with the lowest index.
+    /// Returns the place in the nearest cube that fits, or `None` if no cube within [`AROUND`] cells fits. Of equally
+    /// near cubes, the one with the lowest index is taken.
     fn nearest(
         &self,
         grid: &HashMap<[i32; 3], Vec<usize>>,
@@ -193,7 +199,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Gives vertices without a cube that of the nearest neighbour on the mesh with one.
+    /// Assigns vertices without a cube the cube of the nearest vertex on the mesh that has one.
     fn adopt(&self, vertices: &Vertices, places: &mut [Option<Place>]) {
         let near = Adjacency::of_triangles(places.len(), vertices.triangles);
         let mut rim: Vec<u32> = (0..places.len() as u32).filter(|&v| places[v as usize].is_some()).collect();
@@ -214,7 +220,7 @@ impl Finder<'_> {
     }
 }
 
-/// The grid cells at this distance from one, along the axis where they are farthest.
+/// Iterates over the grid cells at the Chebyshev distance `ring` from the cell `key`.
 fn shell(key: [i32; 3], ring: i32) -> impl Iterator<Item = [i32; 3]> {
     let side = move || -ring..=ring;
     let all = side().flat_map(move |x| side().flat_map(move |y| side().map(move |z| [x, y, z])));

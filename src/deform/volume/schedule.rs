@@ -1,28 +1,31 @@
 //! The stages of a frame's solve and their order, for the CPU reference and the GPU.
 //!
-//! A step is a Chebyshev semi-iteration on `y + f / D`, with the elastic force `f` and a bound `D` of the stiffness at a
-//! node. A coarser level is a full approximation scheme: its unknowns are displacements that start at zero, its cubes have
-//! the mean deformation of the finer cubes in them, and its forces are corrected so that they begin as the finer forces.
+//! A step is a Chebyshev semi-iteration on `y + f / D`, with the elastic force `f` and a bound `D` of the stiffness at
+//! a node. Coarser levels follow the full approximation scheme. Their unknowns are displacements that start at zero. A
+//! coarser cube has the mean deformation of the finer cubes in it. A correction makes the initial forces of a coarser
+//! level equal to the forces of the finer level.
 
 use super::contact::{self, Search};
 use super::levels::{LEVELS, Node};
 use super::motion::Step;
 use super::{Params, Rest};
 
-/// Steps on each level in a cycle, finest first; the coarsest level makes the last number.
+/// Number of steps on each level in a cycle, finest first. The coarsest level always uses the last number, even if
+/// there are fewer levels.
 const STEPS: [usize; LEVELS] = [2, 4, 8];
-/// Factor of the correction that a coarser level gives to this level, finest first. Coarse cubes are stiffer than the finer
-/// cubes in them, so their corrections are too small.
+/// Per level, finest first: factor on the correction from the next coarser level. Coarse cubes are stiffer than the
+/// finer cubes in them, so their corrections are too small without the factor.
 const CORRECTION: [f32; LEVELS - 1] = [1.35, 1.2];
-/// Ratio of the largest eigenvalue to the smallest one that the steps damp.
+/// Ratio of the largest to the smallest eigenvalue in the range that the steps damp.
 const RATIO: f32 = 40.0;
-/// Rotation updates of a cube at the start of a frame and, on coarser levels, of a cycle.
+/// Number of rotation updates of each cube at the start of a frame.
 pub const START_TURNS: u32 = 8;
-/// See [`START_TURNS`].
+/// Number of rotation updates of each coarser cube at the start of a cycle.
 const COARSE_TURNS: u32 = 3;
 
-/// Number of rotation updates of a cube before its forces, at zero displacement if `zero`. With [`Rest::Pose`] the rotations
-/// stay, so the energy of the displacements is convex, however much the method before has crushed the cubes.
+/// Returns the number of rotation updates before the forces of a cube are computed; `zero` means at zero displacement.
+/// With [`Rest::Pose`] the rotations are constant. The energy is then convex in the displacements, however much the
+/// preceding method has crushed the cubes.
 pub fn turns(rest: Rest, zero: bool) -> u32 {
     match rest {
         Rest::Pose => 0,
@@ -31,14 +34,14 @@ pub fn turns(rest: Rest, zero: bool) -> u32 {
     }
 }
 
-/// Stiffnesses in units of `μ`.
+/// Stiffnesses in units of `μ h`, with the edge length `h` of a cube.
 #[derive(Clone, Copy, Debug)]
 pub struct Stiffness {
     /// `λ/μ`.
     pub lambda: f32,
-    /// Of the springs on nodes around bones.
+    /// Stiffness of the springs on nodes around bones.
     pub firmness: f32,
-    /// Of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
+    /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
     pub inertia: f32,
 }
 
@@ -50,12 +53,12 @@ impl Stiffness {
 
     /// The stiffnesses of a level in a frame that continues the last one.
     pub fn moving(self, step: Option<&Step>, level: usize) -> Self {
-        // A coarse cube has eight times the mass of the finer cubes but twice their stiffness.
+        // A coarse cube has eight times the mass of a cube on the next finer level, but only twice the stiffness.
         Self { inertia: step.map_or(0.0, |s| s.inertia) * 4.0f32.powi(level as i32), ..self }
     }
 
-    /// Spring stiffness at a node: the pull to zero displacement, or on the finest level to the start and to the target of
-    /// the dynamics.
+    /// Returns the spring stiffness at a node. On the finest level the springs pull to the start and to the target of
+    /// the dynamics; on coarser levels they pull to zero displacement.
     pub fn spring(&self, node: &Node) -> f32 {
         self.hold(node) + node.cubes * self.inertia
     }
@@ -74,8 +77,9 @@ impl Stiffness {
         }
     }
 
-    /// Bound of the eigenvalues of `D⁻¹ A`; `A` is the stiffness matrix. With fixed rotations it would be that of one cube, the
-    /// larger of `2` and `(1 + 1.5 λ/μ) / (1.5 + 3/16 λ/μ)`; the rest is for rotations that follow, as measured on characters.
+    /// Bound of the eigenvalues of `D⁻¹ A`; `A` is the stiffness matrix. With fixed rotations the bound of a single
+    /// cube would suffice: the larger of `2` and `(1 + 1.5 λ/μ) / (1.5 + 3/16 λ/μ)`. The value here is larger because
+    /// rotations change with the nodes; it was measured on characters.
     fn largest(&self) -> f32 {
         (1.0 + self.lambda).max(3.0)
     }
@@ -84,13 +88,15 @@ impl Stiffness {
 /// A stage of the solve. Level 0 is the finest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
-    /// Puts the finest nodes to their start, or to where the joints carry them from the last frame, and sets their load.
+    /// Puts the finest nodes at their start positions, or where the joints carry them from the last frame. Also sets
+    /// their loads.
     Start,
-    /// Lets the finest cubes be at rest where they are: subtracts their forces from the load.
+    /// Makes the present shape the rest shape of the finest cubes: subtracts their forces from the load.
     Rest,
-    /// Finds how far the skin lies from its places in the cubes.
+    /// Computes the offset of each skin vertex from its place in the cubes.
     Follow,
-    /// Finds the rotation of each finest cube, beginning with that of its joint or of the last frame.
+    /// Computes the rotation of each finest cube, starting from its joint's rotation or from its rotation in the last
+    /// frame.
     Orient,
     /// Updates the rotations and computes the forces of each cube on its corners; at zero displacement if `zero`.
     Forces {
@@ -101,10 +107,10 @@ pub enum Op {
     },
     /// Sums the forces at each node.
     Residual(usize),
-    /// Takes the deformation of each cube of this level from the finer cubes in it.
+    /// Sets the deformation of each cube of this level to the mean over the finer cubes in it.
     Coarsen(usize),
-    /// Sets the force at each node of this level to the finer forces, its load to the finer forces minus the forces of its
-    /// own cubes, its displacement to zero.
+    /// Sets three values at each node of this level: the force becomes the restricted force of the finer level, the
+    /// load becomes this force minus the forces of the node's own cubes, and the displacement becomes zero.
     Load(usize),
     /// Moves each node: `d = keep d + step f / D`, `y += d`.
     Step {
@@ -126,16 +132,17 @@ pub enum Op {
     Touch(Touch),
     /// Computes the forces of the contact springs and adds them to the load of the finest nodes.
     Press,
-    /// Takes the stiffness of the contact springs at each node of this level from the finer nodes.
+    /// Sums the stiffness of the contact springs from the finer nodes at each node of this level.
     Brace(usize),
     /// Places the skin.
     Skin,
-    /// Parts vertices of the skin that overlap, by one step.
+    /// Runs one step that separates overlapping vertices of the skin.
     Part,
 }
 
 impl Op {
-    /// Whether this is a stage of contact. Contact has distances of the bind shape, so scaled frames leave it out.
+    /// Whether this is a stage of contact. Contact uses distances of the bind shape, so frames with a scaled rig skip
+    /// these stages.
     pub fn is_contact(&self) -> bool {
         matches!(self, Self::Touch(_) | Self::Press | Self::Brace(_) | Self::Part)
     }
@@ -144,9 +151,9 @@ impl Op {
 /// What [`Op::Touch`] pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Touch {
-    /// Points on the skin, for springs that part the cubes.
+    /// Points on the skin, whose contact springs move the cubes.
     Flesh,
-    /// Vertices of the skin near those pairs.
+    /// Vertices of the skin near pairs of [`Touch::Flesh`].
     Skin,
 }
 
@@ -199,7 +206,7 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     let coarsest = level + 1 == levels;
     if !coarsest {
         let coarse = level + 1;
-        // Other levels know their forces: they are at zero displacement.
+        // On other levels the forces are known already, because the displacements are zero there.
         if level == 0 {
             out.extend([Op::Forces { level, zero: false }, Op::Residual(level)]);
         }
@@ -210,7 +217,7 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
     let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
     let high = Stiffness::new(params).largest();
     let low = high / RATIO;
-    // The three-term recurrence for eigenvalues in low..=high.
+    // Three-term Chebyshev recurrence for eigenvalues in `low..=high`.
     let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
     let sigma = theta / delta;
     let (mut rho, mut keep, mut step) = (1.0 / sigma, 0.0, 1.0 / theta);

@@ -1,6 +1,7 @@
-//! Local and global steps of [`Gold`] until no node moves, for measurements of speed. Each rotation starts from that of the
-//! last step. Anderson acceleration extrapolates the steps (Peng, Deng, Zhang, Geng, Qin, Liu, *Anderson Acceleration for
-//! Geometry Optimization and Physics Simulation*, 2018). [`crate::deform::fast`] accelerates in its reduced space in f32.
+//! Alternates local and global steps of [`Gold`] until no node moves, for measurements of speed. Each local step starts
+//! from the rotations of the previous step. Anderson acceleration extrapolates the steps (Peng, Deng, Zhang, Geng, Qin,
+//! Liu, *Anderson Acceleration for Geometry Optimization and Physics Simulation*, 2018). [`crate::deform::fast`] uses
+//! the same acceleration in its reduced space and in f32.
 
 use super::gold::Gold;
 use crate::base::math::{DMat3, DQuat, DVec3};
@@ -8,24 +9,25 @@ use crate::geom::fit_rotation;
 
 /// Number of previous steps that the extrapolation uses.
 const WINDOW: usize = 6;
-/// Regularisation of its least-squares problem, relative to the largest squared difference.
+/// Regularisation of the extrapolation's least-squares problem, relative to the largest squared difference.
 const RIDGE: f64 = 1e-10;
-/// Number of updates after which a rotation is fitted by [`fit_rotation`] instead.
+/// Maximum number of updates of a rotation. If the updates have not converged by then, [`fit_rotation`] computes the
+/// rotation.
 const UPDATES: usize = 12;
-/// Square of half the angle at which the updates end.
+/// The updates of a rotation end when the squared half-angle of an update is below this.
 const EXACT: f64 = 1e-18;
 
 /// The differences between successive steps.
 #[derive(Default)]
 struct Memory {
-    /// The last shape's move by a step, and the shape after that step.
+    /// The displacement of all nodes in the last step, and the positions after that step.
     last: Option<(Vec<DVec3>, Vec<DVec3>)>,
     moves: Vec<Vec<DVec3>>,
     shapes: Vec<Vec<DVec3>>,
 }
 
 impl Memory {
-    /// Returns where to go next, given the shape after a plain step and how far the step moved.
+    /// Returns the extrapolated positions, given the positions after a plain step and the displacements of that step.
     fn extrapolate(&mut self, after: &[DVec3], moved: Vec<DVec3>) -> Vec<DVec3> {
         if let Some((last_move, last_shape)) = &self.last {
             if self.moves.len() == WINDOW {
@@ -79,7 +81,7 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// As [`fit_rotation`], by a few updates of a guess as in [`super::solve::turn`].
+/// Computes the rotation of [`fit_rotation`] by a few updates of `guess`, like [`super::solve::turn`].
 fn nearest(covariance: DMat3, guess: DQuat) -> DQuat {
     let deformation = covariance.transpose();
     let columns = [deformation.x_axis, deformation.y_axis, deformation.z_axis];
@@ -92,7 +94,7 @@ fn nearest(covariance: DMat3, guess: DQuat) -> DQuat {
         let trace: f64 = axes.iter().zip(columns).map(|(r, c)| r.dot(c)).sum();
         let v = torque / (trace + scale).max(0.1 * scale).max(f64::MIN_POSITIVE);
         q = (DQuat::from_xyzw(v.x, v.y, v.z, 1.0) * q).normalize();
-        // A rotation of half a turn is a stationary point too, but no maximum.
+        // A rotation 180° away from the optimum is also a stationary point, but not a maximum.
         if v.length_squared() < EXACT && trace > 0.0 && q.is_finite() {
             return q;
         }
@@ -101,7 +103,8 @@ fn nearest(covariance: DMat3, guess: DQuat) -> DQuat {
 }
 
 impl Gold {
-    /// Steps from `x` until a plain step moves no node by more than `still`, or `most` steps are made. Returns the number of steps.
+    /// Runs steps from `x` until a plain step moves no node by more than `still`, but at most `most` steps. Returns the
+    /// number of steps.
     ///
     /// # Panics
     /// Unless there is one position per node.

@@ -25,8 +25,8 @@ const MOST: usize = 500;
 /// One update of the rotation nearest to the matrix with these columns, in the manner of Müller, Bender, Chentanez, Macklin,
 /// *A Robust Method to Extract the Rotational Part of Deformations*, 2016.
 ///
-/// **(differs)** The tangent of half the angle is `|torque| / (trace + scale)`, with the mean length of the columns as the
-/// scale: exact in one update for a rotation times a scale.
+/// **(differs)** The tangent of half the update's angle is `|torque| / (trace + scale)`, where `scale` is the mean
+/// length of the columns. For a rotation times a scale factor, a single update is exact.
 pub fn turn(q: Quat, columns: &[Vec3; 3]) -> Quat {
     let r = Mat3::from_quat(q);
     let torque = r.x_axis.cross(columns[0]) + r.y_axis.cross(columns[1]) + r.z_axis.cross(columns[2]);
@@ -59,7 +59,7 @@ struct State {
     corner: Vec<[Vec3; 8]>,
 }
 
-/// A solver to convergence.
+/// A solver that iterates to convergence.
 enum Solver {
     Gold(Flesh),
     Tets(Tets),
@@ -78,19 +78,19 @@ pub struct VolumeReference {
     motion: Motion,
     /// Factor on the rest size of the cubes in this frame.
     scaled: f32,
-    /// How this frame continues the last one, if it does.
+    /// Constants of the step from the last frame; `None` if this frame does not continue it.
     step: Option<Step>,
-    /// Per finest node.
+    /// Per node of the finest level: its state in the last frames.
     past: Vec<Past>,
-    /// How far each control vertex lies from its place in the cubes, in the bind pose: the offset of the sculpt layers or,
-    /// with [`Rest::Pose`], that of the nodes before this one. Empty if no vertex does.
+    /// Offset of each control vertex from its place in the cubes, in bind orientation. The offset comes from the sculpt
+    /// layers or, with [`Rest::Pose`], from the preceding nodes of the graph. Empty if there are no offsets.
     bulge: Vec<Vec3>,
-    /// Lets every solve converge in f64.
+    /// The solver that replaces the schedule, if every solve converges in f64.
     exact: Option<Solver>,
 }
 
-/// The method that poses the nodes where this method poses the skin: the same one if it needs weights only, LBS for FAST,
-/// whose pose it takes, and DQS for methods that need a skin or its attachments.
+/// Returns the method that poses the nodes if `method` poses the skin: the same method if it needs only weights; LBS
+/// with the solved pose for FAST; DQS for methods that need a skin or its attachments.
 pub fn start_of(method: &Geometric) -> Geometric {
     match method {
         Geometric::Lbs | Geometric::Fast(_) => Geometric::Lbs,
@@ -103,10 +103,10 @@ impl VolumeReference {
     /// Fills a character with cubes and binds the solve to them.
     ///
     /// # Errors
-    /// As [`Cells::bind`].
+    /// As [`Geometric::bind`].
     pub fn new(bound: &Bound, method: &Geometric, params: &Params) -> Result<Self> {
         let params = params.sane();
-        let cells = Arc::new(Cells::bind(&bound.character, params.cubes)?);
+        let cells = Arc::new(Cells::bind(&bound.character, params.cubes));
         Self::with(&cells, method, &params)
     }
 
@@ -173,7 +173,7 @@ impl VolumeReference {
         self.motion.set_time(seconds);
     }
 
-    /// Makes every solve converge in f64: up to seconds instead of milliseconds.
+    /// Makes every solve converge in f64. A solve then takes up to seconds instead of milliseconds.
     ///
     /// # Errors
     /// As [`Flesh::new`] and [`Tets::bind`].
@@ -203,8 +203,8 @@ impl VolumeReference {
         self.states.first().map_or(&[], |s| &s.y)
     }
 
-    /// Solves a frame and places the skin: world positions per control vertex, metres. `sculpt` displaces the skin by the
-    /// sculpt layers after that; with [`Rest::Pose`] the skin has them already.
+    /// Solves a frame and places the skin: world positions per control vertex, metres. `sculpt` then displaces the skin
+    /// by the sculpt layers; with [`Rest::Pose`] the given skin already contains them.
     pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3], sculpt: impl Fn(&mut [Vec3])) {
         let mut nodes = Streams::default();
         self.start.reference(rig, &mut nodes);
@@ -427,7 +427,7 @@ fn corner_of(corner: &[[Vec3; 8]], index: u32) -> Vec3 {
     corner[index as usize / 8][index as usize % 8]
 }
 
-/// Mean edge of a cube along each axis, added to `base`.
+/// Returns the mean edge of a cube along each axis, plus `base`.
 fn mean_edges(cell: &[u32; 8], y: &[Vec3], base: &[Vec3; 3]) -> [Vec3; 3] {
     mean_of(&cell.map(|n| y[n as usize]), base)
 }
@@ -439,7 +439,7 @@ fn mean_of(x: &[Vec3; 8], base: &[Vec3; 3]) -> [Vec3; 3] {
     })
 }
 
-/// What the forces of a cube depend on beside its nodes.
+/// Inputs of a cube's forces, apart from its nodes.
 struct Material {
     /// Edge length, metres.
     size: f32,
@@ -447,7 +447,7 @@ struct Material {
     lambda: f32,
 }
 
-/// Updates a cube's rotation and returns its force on each corner, in units of `μ`.
+/// Updates a cube's rotation and returns its force on each corner, over `μ h` in metres.
 fn corner_forces(
     x: &[Vec3; 8],
     base: &[Vec3; 3],
@@ -474,8 +474,8 @@ fn corner_forces(
     out
 }
 
-/// The energy of the finest cubes over `μ h³`: the sum over cubes of the formula in [`super`], with the rotations nearest to
-/// the deformation and without the springs on nodes around bones.
+/// Returns the energy of the finest cubes, divided by `μ h³`: the sum of the formula in [`super`] over all cubes. Each
+/// cube has the rotation nearest to its deformation. The springs on nodes around bones are not included.
 pub fn energy(cells: &Cells, x: &[Vec3], lambda: f32) -> f64 {
     use crate::base::math::{DMat3, DQuat, DVec3};
     use crate::geom::fit_rotation;

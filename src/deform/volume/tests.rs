@@ -32,7 +32,7 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
 
-/// A body along `from` to `to`: cubes of a grid, without shared nodes between bodies.
+/// Adds a box of grid cubes from `from` to `to`. It shares no nodes with other boxes.
 fn block(from: [i32; 3], to: [i32; 3], cells: &mut Vec<[u32; 8]>, grid: &mut Vec<[i32; 3]>) {
     let first = grid.len() as u32;
     let count: [i32; 3] = std::array::from_fn(|k| to[k] - from[k] + 1);
@@ -54,7 +54,8 @@ fn block(from: [i32; 3], to: [i32; 3], cells: &mut Vec<[u32; 8]>, grid: &mut Vec
 #[test]
 fn coarser_cubes_keep_bodies_apart_and_interpolate_linear_functions() {
     let (mut cells, mut grid) = (Vec::new(), Vec::new());
-    // Two bodies in adjacent columns of one coarse grid, which begins at an odd place.
+    // Two boxes that touch without shared nodes. The first starts at an odd grid position, so coarse cubes contain
+    // cubes of both.
     block([1, 0, 0], [3, 3, 12], &mut cells, &mut grid);
     let second = grid.len();
     block([3, 0, 0], [6, 3, 12], &mut cells, &mut grid);
@@ -70,7 +71,7 @@ fn coarser_cubes_keep_bodies_apart_and_interpolate_linear_functions() {
     assert!((coarse.size - 1.0).abs() < 1e-6);
     assert!(fine.prolong.of(5).is_empty() && fine.nodes[5].cubes == 0.0);
     assert!(coarse.nodes.iter().any(|n| n.brace > 0.0));
-    // A coarse node's place follows from any fine node that it moves alone.
+    // The position of a coarse node follows from any fine node that only this coarse node moves.
     let mut place = vec![None; coarse.nodes.len()];
     let mut moved = vec![[false; 2]; coarse.nodes.len()];
     for n in (0..count).filter(|&n| n != 5) {
@@ -113,7 +114,7 @@ fn one_update_finds_a_scaled_rotation_and_a_few_find_the_nearest_one() {
         let columns = |m: Mat3| [m.x_axis, m.y_axis, m.z_axis];
         let found = turn(Quat::IDENTITY, &columns(Mat3::from_quat(wanted) * 0.03));
         assert!(found.dot(wanted).abs() > 1.0 - 1e-5, "{angle} about {axis}");
-        // With stretch and shear: the polar rotation, from the eigenvalue method.
+        // With stretch and shear, the updates must find the polar rotation, computed by the eigenvalue method.
         let stretch = Mat3::from_diagonal(Vec3::new(1.4, 0.6, 1.0 + 0.3 * (2.0 * random.unit() - 1.0)));
         let skew = Quat::from_axis_angle(Vec3::new(1.0, -0.4, 0.2).normalize(), random.unit());
         let skew = Mat3::from_quat(skew);
@@ -122,7 +123,7 @@ fn one_update_finds_a_scaled_rotation_and_a_few_find_the_nearest_one() {
         let found = (0..8).fold(Quat::IDENTITY, |q, _| turn(q, &columns(m)));
         assert!(found.dot(exact).abs() > 1.0 - 1e-4 || angle > 2.0, "{angle}: {found} {exact}");
     }
-    // Nothing to fit keeps the rotation.
+    // Zero or NaN columns leave the rotation unchanged.
     let q = Quat::from_rotation_x(0.4);
     assert!(turn(q, &[Vec3::ZERO; 3]).dot(q) > 1.0 - 1e-6 && turn(q, &[Vec3::NAN; 3]) == q);
 }
@@ -171,7 +172,7 @@ fn the_energy_falls_from_cycle_to_cycle_to_below_that_of_the_start() {
         for (volume, firmness) in [(0.0, 0.5), (2.0 / 3.0, 0.0), (1.0, 0.5)] {
             let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, turn));
             let params = Params { volume, firmness, ..few() };
-            let cells = Arc::new(Cells::bind(&bound.character, params.cubes).unwrap());
+            let cells = Arc::new(Cells::bind(&bound.character, params.cubes));
             let mut energies = Vec::new();
             for cycles in [0, 1, 2, 4, 16] {
                 let params = Params { cycles, ..params };
@@ -239,14 +240,14 @@ fn characters_without_an_inside_stay_where_the_start_puts_them() {
     let pose = bent(&open, Quat::from_rotation_x(1.0));
     let start = posed(&open, &Recipe::geometric(Geometric::Dqs), &pose);
     assert_eq!(posed(&open, &Recipe::volume(few()), &pose), start);
-    let cells = Cells::bind(&open.character, 500).unwrap();
+    let cells = Cells::bind(&open.character, 500);
     assert!(cells.levels.is_empty() && cells.embedding.iter().all(Option::is_none));
 }
 
 #[test]
 fn every_vertex_of_a_closed_body_has_a_place_that_gives_it_back() {
     let bound = cylinder(3, 16, 24);
-    let cells = Cells::bind(&bound.character, 700).unwrap();
+    let cells = Cells::bind(&bound.character, 700);
     let nodes = &cells.nodes.character.control.positions;
     for (v, x) in bound.character.control.positions.iter().enumerate() {
         let place = cells.embedding[v].unwrap();
@@ -267,7 +268,7 @@ fn every_vertex_of_a_closed_body_has_a_place_that_gives_it_back() {
 
 #[test]
 fn vertices_far_from_their_cube_move_with_it_but_do_not_magnify_its_strain() {
-    // A cube that is stretched and turned, and where the geometric method puts its nodes.
+    // A stretched and rotated cube (`nodes`), and the positions that the geometric method gives its nodes (`starts`).
     let cell = [0, 1, 2, 3, 4, 5, 6, 7];
     let corner = |k: usize| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
     let starts: Vec<Vec3> = (0..8).map(|k| corner(k) + Vec3::Y).collect();
@@ -283,7 +284,7 @@ fn vertices_far_from_their_cube_move_with_it_but_do_not_magnify_its_strain() {
         let inside = at(x);
         assert_eq!(inside.skin(&cell, &nodes, &starts, start), inside.position(&cell, &nodes), "{x}");
     }
-    // No jump between near and far.
+    // The position changes continuously with the distance from the cube.
     let path = |k: i32| at(k as f32 * 0.01).skin(&cell, &nodes, &starts, starts[0]);
     let jump = (-400..400).map(|k| path(k).distance(path(k + 1))).fold(0.0, f32::max);
     assert!(jump < 0.1, "{jump}");
@@ -297,7 +298,7 @@ fn many_cycles_end_at_the_gold_standard() {
     for (volume, firmness) in [(0.0, 0.3), (1.0, 0.0)] {
         let rig = PosedRig::new(&bound.character.skeleton, &bent(&bound, Quat::from_rotation_x(1.2)));
         let params = Params { volume, firmness, cycles: 64, cubes: 400, ..Params::default() };
-        let cells = Arc::new(Cells::bind(&bound.character, params.cubes).unwrap());
+        let cells = Arc::new(Cells::bind(&bound.character, params.cubes));
         let mut start = crate::deform::Streams::default();
         Geometric::Dqs.bind(&cells.nodes).unwrap().reference(&rig, &mut start);
         let flesh = Flesh::new(&cells, Stiffness::new(&params)).unwrap().unwrap();
@@ -313,7 +314,7 @@ fn many_cycles_end_at_the_gold_standard() {
         if firmness == 0.0 {
             assert!((minimum.energy / energies[1] - 1.0).abs() < 1e-4, "{minimum:?} {energies:?}");
         }
-        // With λ = 0 the energy is energy A of the gold standard, which knows held nodes only.
+        // With λ = 0 the energy equals energy A of the gold standard, which supports held nodes but no springs.
         if volume == 0.0 {
             let params = Params { firmness: 0.0, ..params };
             let level = &cells.levels[0];
@@ -328,7 +329,7 @@ fn many_cycles_end_at_the_gold_standard() {
             let flesh = Flesh::new(&cells, Stiffness::new(&params)).unwrap().unwrap();
             let mut minimum = start.position.clone();
             let own = flesh.minimise(&mut minimum, &start.position, 1e-10, 2000);
-            // ½ Σ against ¼ Σ.
+            // Energy A has the factor ½, the volume's energy ¼.
             let h = f64::from(level.size);
             let both = [2.0 * own.energy * h * h, local_global.energy];
             assert!((both[0] / both[1] - 1.0).abs() < 1e-3, "{both:?}");
@@ -336,7 +337,7 @@ fn many_cycles_end_at_the_gold_standard() {
     }
 }
 
-/// A long cylinder of two bones, bent so far that its two halves pass each other without contact.
+/// Returns a long cylinder of two bones, bent so far that its two halves pass through each other if contact is off.
 fn folded() -> (Bound, Pose) {
     let bound = cylinder(2, 24, 64);
     let pose = bent(&bound, Quat::from_rotation_x(2.5));
@@ -375,7 +376,7 @@ fn contact_parts_the_folds_of_every_method_and_moves_nothing_else() {
         let [apart, touching] =
             [&without, &with].map(|recipe| crossings.report(&posed(&bound, recipe, &pose)));
         println!("{method}: {apart:?}, with contact {touching:?}");
-        // Methods that collapse a joint leave no sides that contact could part.
+        // Methods that collapse a joint leave no opposing sides that contact could separate.
         if ["dqs", "springs"].contains(&method) {
             assert!(apart.crossings > 60 && 3 * touching.crossings < apart.crossings, "{method}");
             assert!(2.0 * touching.fold_penetration < apart.fold_penetration, "{method}");
@@ -403,7 +404,7 @@ fn contact_moves_rigidly_with_the_body_and_scales_with_it() {
         let control = &bound.character.control;
         crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]).report(x).crossings
     };
-    // Pairs may change with the last bit of a distance, so few vertices may differ by a fraction of a cube.
+    // Rounding errors can change pairs, so a few vertices may differ by a fraction of a cube.
     let far = first.iter().zip(&back).filter(|(a, b)| a.distance(**b) > 0.02 * RADIUS).count();
     assert!(far * 50 < first.len(), "{far} of {}", first.len());
     assert!(farthest(&first, &back) < 0.2 * RADIUS);
@@ -440,8 +441,8 @@ fn a_bent_and_a_twisted_cylinder_come_near_to_the_known_elastic_shape() {
         influences.push((0u16..).zip(w.map(|w| w as f32)).filter(|e| e.1 > 0.0));
     }
     let bound = bound(crate::deform::testing::chain(2), positions.clone(), triangles, influences);
-    let cells = Cells::bind(&bound.character, 3000).unwrap();
-    // Held as in the reference: all nodes of cubes beyond 1.5 radii, in place of those that bones cross.
+    let cells = Cells::bind(&bound.character, 3000);
+    // As in the reference, all nodes beyond 1.5 radii are held, instead of the nodes on bones.
     let nodes = &cells.nodes.character.control.positions;
     let size = cells.levels[0].size;
     let low = nodes.iter().copied().fold(Vec3::INFINITY, Vec3::min);

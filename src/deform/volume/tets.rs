@@ -2,8 +2,8 @@
 //! tetrahedra with energy B ([`super::gold`]). A few points of the skin follow the skeleton by linear blend skinning and are
 //! held; local steps (polar rotations) and global steps (one Cholesky factor) place all other nodes.
 //!
-//! **(differs)** Nodes of the cubes are held instead of vertices of the skin: the node nearest to each held vertex. The paper's
-//! system adds the known part; it must be subtracted.
+//! **(differs)** Nodes of the cubes are held instead of vertices of the skin: the node nearest to each held vertex. The
+//! paper adds the terms of the held vertices to the linear system; the correct sign is minus.
 
 use super::cells::Cells;
 use super::gold::{Elements, Gold};
@@ -14,15 +14,18 @@ use crate::deform::Bound;
 use crate::geom::{apart, root, unite};
 use std::ops::RangeInclusive;
 
-/// A vertex is held only if it follows one joint at least to this fraction.
+/// A vertex is held only if its weight for one joint is at least this fraction.
 const SURE: f32 = 0.95;
-/// Part of a bone whose vertices are held; at a tip, up to the bone's end.
+/// Range of positions along a bone whose vertices are held. On a bone without child the range extends to the bone's
+/// end.
 const MIDDLE: RangeInclusive<f32> = 0.25..=0.75;
-/// The solve ends when no node moves farther in a step, as a fraction of the diagonal.
+/// The solve ends after [`MOST`] steps, or when no node moves farther than this in a step, as a fraction of the
+/// bounding box's diagonal.
 const STILL: f64 = 1e-4;
 /// See [`STILL`].
 const MOST: usize = 400;
-/// The five tetrahedra of a cube, and those of its neighbours; bit `k` of a corner gives its side along axis `k`.
+/// The five tetrahedra of a cube, and the mirrored five of its neighbours. Bit `k` of a corner's index gives its side
+/// along axis `k`.
 const CUTS: [[[usize; 4]; 5]; 2] = [
     [[0, 3, 5, 6], [0, 1, 3, 5], [0, 2, 3, 6], [0, 4, 5, 6], [3, 5, 6, 7]],
     [[1, 2, 4, 7], [0, 1, 2, 4], [1, 2, 3, 7], [1, 4, 5, 7], [2, 4, 6, 7]],
@@ -64,7 +67,8 @@ impl Tets {
     }
 }
 
-/// The tetrahedra of all cubes. Neighbouring cubes are cut in turn, so that their faces agree.
+/// The tetrahedra of all cubes. Neighbouring cubes use the two cuts alternately, so that the triangles on their common
+/// faces agree.
 fn tetrahedra(level: &Level, rest: &[DVec3]) -> Vec<[u32; 4]> {
     let odd = |cell: &[u32; 8]| {
         let at = (rest[cell[0] as usize] - rest[0]) / f64::from(level.size);
@@ -73,7 +77,8 @@ fn tetrahedra(level: &Level, rest: &[DVec3]) -> Vec<[u32; 4]> {
     level.cells.iter().flat_map(|cell| CUTS[odd(cell)].map(|t| t.map(|corner| cell[corner]))).collect()
 }
 
-/// The held nodes: near vertices that follow one joint in the middle of its bone or at a tip, a limb's radius apart.
+/// Returns which nodes are held: the nodes nearest to chosen vertices. A chosen vertex follows one joint, lies in the
+/// middle of its bone or at a tip, and is at least a limb's radius from other chosen vertices.
 fn held(cells: &Cells, level: &Level, bound: &Bound, rest: &[DVec3]) -> Vec<bool> {
     let (control, attachments) = (&bound.character.control, &bound.attachments);
     let skeleton = &bound.character.skeleton;
@@ -94,7 +99,8 @@ fn held(cells: &Cells, level: &Level, bound: &Bound, rest: &[DVec3]) -> Vec<bool
             nearest.into_iter().for_each(|n| out[n as usize] = true);
         }
     }
-    // Parts without such a vertex follow the bones in them or, without bones, linear blend skinning.
+    // In a connected part without such a vertex, the nodes on bones are held. If the part has no bones, all its nodes
+    // are held and follow linear blend skinning.
     let mut part = apart(rest.len());
     level.cells.iter().for_each(|c| (1..8).for_each(|k| unite(&mut part, c[0], c[k])));
     let part: Vec<usize> = (0..rest.len() as u32).map(|n| root(&mut part, n) as usize).collect();
@@ -128,7 +134,7 @@ mod tests {
     #[test]
     fn tetrahedra_fill_the_cubes_and_share_their_faces() {
         let bound = cylinder(2, 16, 16);
-        let cells = Cells::bind(&bound.character, 800).unwrap();
+        let cells = Cells::bind(&bound.character, 800);
         let level = &cells.levels[0];
         let x: Vec<DVec3> = cells.nodes.character.control.positions.iter().map(|x| x.as_dvec3()).collect();
         let all = tetrahedra(level, &x);
@@ -156,7 +162,8 @@ mod tests {
                 |axis: usize, far: usize| (0..8).filter(|k| k >> axis & 1 == far).map(|k| c[k]).collect();
             (0..6).map(|k| side(k / 2, k % 2)).collect::<Vec<_>>()
         };
-        // Each outer square is two triangles, and no triangle lies on an inner square alone.
+        // Each outer square consists of two triangles, and every triangle on an inner square is shared by two
+        // tetrahedra.
         let outer = count(&mut level.cells.iter().flat_map(squares));
         assert_eq!(count(&mut all.iter().flat_map(triangles)), 2 * outer);
     }

@@ -45,7 +45,8 @@ pub(super) fn measure() -> Result<Vec<ClassicTimes>> {
     REGIONS.iter().map(|&n| Ok(stage(&format!("{n} vertices"), || region(control, n))?.0)).collect()
 }
 
-/// Returns up to `count` vertices around a vertex in the middle of the front, in breadth-first order along edges.
+/// Returns up to `count` vertices in the breadth-first order of the edge graph. The search starts at the vertex in the
+/// middle of the mesh's front.
 pub(super) fn disc(control: &ControlMesh, count: usize) -> Vec<u32> {
     let middle = control.aabb.center();
     let away = |v: &usize| control.positions[*v].distance_squared(middle + Vec3::Z * control.aabb.size().z);
@@ -64,7 +65,7 @@ pub(super) fn disc(control: &ControlMesh, count: usize) -> Vec<u32> {
     order
 }
 
-/// Measures a disc-shaped region. Its innermost vertices, about a tenth of its radius, are kinematic.
+/// Measures a disc-shaped region. The vertices within about a tenth of the disc's radius are kinematic.
 fn region(control: &ControlMesh, vertices: usize) -> Result<ClassicTimes> {
     let handle = (vertices / 100).max(1);
     let order = disc(control, vertices + handle);

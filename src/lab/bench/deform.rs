@@ -17,9 +17,10 @@ use std::sync::Arc;
 pub(super) const FIXED: [u32; 4] = [1, 25, 50, 100];
 /// Iteration limit; a solver that needs more counts as not converged.
 const LONGEST: u32 = 500;
-/// Cycles with contact.
+/// Number of multigrid cycles with contact, for the method `volume`.
 const CONTACT: u32 = 3;
-/// Number of skipped iterations whose time is averaged.
+/// Iteration limit of the frame that measures skipped iterations. The time is averaged over the iterations after
+/// convergence.
 const SKIPPED: u32 = 100;
 
 pub(super) fn mesh(
@@ -73,7 +74,7 @@ pub(super) fn mesh(
     let half_edges = character.control.adjacency.neighbor.len();
     let (first, last) = (&springs[0], &springs[FIXED.len() - 1]);
     let steps = f64::from(last.iterations - first.iterations);
-    // Other load on the machine only adds time, so the shortest runs are least disturbed.
+    // Other load on the machine only adds time, so the shortest runs are the most accurate.
     let milliseconds = (last.springs.min_ms - first.springs.min_ms) / steps;
     let bytes = iteration_bytes(vertices, half_edges);
     Ok(MeshReport {
@@ -158,7 +159,8 @@ impl Bench<'_> {
     }
 
     /// Measures a solver with the default stop criterion. The frame records as many iterations as the slower pose
-    /// needs, but at least the default limit, so that the cost of skipped iterations is included.
+    /// needs, but at least as many as the default limit. The time therefore includes the cost of skipped iterations, as
+    /// in normal use.
     fn converge(&self, mut graph: Graph, solver: Solver) -> Result<(Graph, Converged)> {
         let params = Params { solver, max_iterations: LONGEST, ..Params::default() };
         graph.set_springs(&params);
@@ -201,7 +203,7 @@ impl Bench<'_> {
         Ok((graph, runs.phases(&["dynamics"])))
     }
 
-    /// Measures the time, milliseconds, of an iteration that the stop threshold skips after convergence.
+    /// Returns the time, milliseconds, of an iteration that does nothing, because the stop criterion was already met.
     fn skipped(&self, mut graph: Graph, one: Sample) -> Result<(Graph, f64)> {
         graph.set_springs(&Params {
             max_iterations: SKIPPED,

@@ -41,7 +41,7 @@ pub struct DeskFrame {
     pub window: [u32; 2],
     /// The action of the mouse.
     pub act: DeskAct,
-    /// CPU time of the editor's step, panels included.
+    /// CPU time of the editor's step, including the panels.
     pub editor: Sample,
     /// CPU time of the editor's step, recording and submission, without waiting for the device.
     pub cpu: Sample,
@@ -166,7 +166,8 @@ impl Bed {
 
     fn run(mut self, name: &str, act: DeskAct, effort: &Effort) -> Result<DeskFrame> {
         let (mut editor, mut cpu, mut device, mut interval) = (vec![], vec![], vec![], vec![]);
-        // `begin` and `last` stay `None` until the first measured frame, so that no earlier time is counted.
+        // `begin` and `last` stay `None` until the end of the first measured frame, so the time before this frame is
+        // not counted.
         let (mut begin, mut last) = (None, None);
         let mut each = |bed: &mut Self, took: [f64; 2]| {
             // The frame-to-frame time includes the device time of this frame.

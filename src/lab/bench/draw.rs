@@ -21,7 +21,7 @@ const EYES: f32 = 0.063;
 /// Vertical field of view of a brush's camera, radians.
 const BRUSH: f32 = 0.2;
 
-/// Measures drawing the graph's last surface; `bounds` encloses the surface.
+/// Measures the drawing of the surface that `graph` computed last; `bounds` encloses this surface.
 pub(super) fn measure(
     renderer: &Renderer,
     model: &Model,

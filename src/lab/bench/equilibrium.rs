@@ -14,9 +14,10 @@ use crate::scene::Model;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Convergence threshold: the largest distance of a vertex, in units of the model's thickness.
+/// Convergence threshold for the largest distance of a vertex from the equilibrium, divided by the shortest side of the
+/// bind box.
 const NEAR: f32 = 1e-3;
-/// Plain Jacobi iterations between two distance checks.
+/// Number of plain Jacobi iterations between two measurements of the distance to the equilibrium.
 const LOOK: u32 = 25;
 /// Maximum plain Jacobi iterations of a search.
 const LONGEST: u32 = 5000;
@@ -37,16 +38,19 @@ pub struct Equilibrium {
     pub pose: u64,
     /// Distance from the geometric method's shape to the equilibrium.
     pub start: f32,
-    /// Distance that plain Jacobi moves away from the default solver's final shape. A small value shows that both
-    /// solvers share an equilibrium.
+    /// Distance between the default solver's final shape and the shape after further iterations of plain Jacobi. A
+    /// small value shows that both solvers share an equilibrium.
     pub drift: f32,
-    /// Iterations that plain Jacobi needs to come within 1e-3, a multiple of 25; `None` if more than `limit`.
+    /// Iterations after which plain Jacobi is within 1e-3 of the equilibrium, rounded up to a multiple of 25; `None` if
+    /// more than `limit`.
     pub plain: Option<u32>,
     /// Maximum plain Jacobi iterations of the search.
     pub limit: u32,
-    /// Fine-level iterations that the default solver needs, rounded up to its next convergence test.
+    /// Fine-level iterations after which the default solver is within 1e-3 of the equilibrium, rounded up to its next
+    /// convergence test.
     pub accelerated: u32,
-    /// Iterations on all levels, with coarse iterations weighted by their numbers of vertices.
+    /// As `accelerated`, but with the iterations on all levels. A coarse iteration counts as a fraction: the level's
+    /// number of vertices divided by the fine level's number.
     pub work: f32,
     /// Iterations until the default stop criterion ends the solver.
     pub stop: u32,
@@ -109,13 +113,15 @@ impl<'a> Search<'a> {
         let distance = |a: &[Vec3], b: &[Vec3]| {
             a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max) / thickness
         };
-        // Volume and untangling corrections are off: they run after the iterations and would move the fixed point.
+        // Volume and untangling corrections are off: they run after the iterations and would move the shape away from
+        // the iterations' fixed point.
         let all = Params { volume: 0.0, untangle: 0, ..Params::default() };
         let fast = Params { stop: Stop::Never, ..all };
         let plain = Params { solver: Solver::Jacobi, frames: Frames::Dependent, ..fast };
         let start = self.frame(&Params { max_iterations: 0, solver: Solver::Jacobi, ..fast })?;
         let found = self.frame(&Params { max_iterations: EXHAUSTIVE, ..fast })?;
-        // Plain Jacobi continues from the default solver's result; its end shape is the reference.
+        // Plain Jacobi continues from the default solver's result. The shape that plain Jacobi reaches is the reference
+        // equilibrium.
         let end = self.frame(&Params { max_iterations: STAY, ..plain })?;
 
         let mut accelerated = 0;

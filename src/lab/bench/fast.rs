@@ -1,4 +1,5 @@
-//! FAST on one CPU thread: time of binding, a switch of constraints and an iteration, on meshes of increasing size.
+//! FAST on one CPU thread: times for binding, for switching constraints and for one iteration, on meshes of increasing
+//! size.
 
 use super::measure::{Effort, Sample};
 use super::{lbs, poses};
@@ -47,9 +48,9 @@ pub struct FastTimes {
     pub cpu_lbs: Sample,
     /// Time of an accelerated iteration divided by `cpu_lbs`.
     pub share_of_lbs: f64,
-    /// Energy after 15 plain iterations from rest, minus the minimum energy, as a fraction of the minimum.
+    /// Excess energy after 15 plain iterations from rest: the energy minus its minimum, divided by the minimum.
     pub left_plain: f64,
-    /// Energy after 15 accelerated iterations from rest, minus the minimum energy, as a fraction of the minimum.
+    /// Excess energy after 15 accelerated iterations from rest: the energy minus its minimum, divided by the minimum.
     pub left: f64,
 }
 
@@ -118,7 +119,7 @@ fn capsule(vertices: usize, effort: &Effort) -> Result<FastTimes> {
         }
         Ok(())
     })?;
-    // Both poses alternate and each frame starts from rest, so that no iteration starts converged.
+    // The two poses alternate and each frame starts from rest, so no frame starts from an already converged solution.
     let per_iteration = |acceleration: Acceleration| {
         let mut solvers = targets.clone().into_iter().map(|t| {
             let mut solver = start.clone();
@@ -158,7 +159,7 @@ fn capsule(vertices: usize, effort: &Effort) -> Result<FastTimes> {
     })
 }
 
-/// Returns the energy after one frame from rest, above the minimum, as a fraction of the minimum.
+/// Returns the excess energy after one frame from rest: the energy minus its minimum, divided by the minimum.
 fn left(start: &Solver, body: &Body, constrained: &Constrained, targets: &[Target], by: Acceleration) -> f64 {
     let after = |iterations: u32, by| {
         let mut solver = start.clone();

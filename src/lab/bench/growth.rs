@@ -1,4 +1,4 @@
-//! Measures tubes of increasing size: stages with linear cost keep a constant time per vertex.
+//! Measures tubes of increasing size: the time per vertex is constant for stages whose cost is linear.
 
 use super::deform::Bench;
 use super::measure::Effort;
@@ -9,10 +9,10 @@ use crate::base::Result;
 use crate::deform::{Graph, Recipe};
 use crate::generate;
 
-/// Number of iterations, beyond the first, over which the time is averaged.
+/// Number of iterations over which the time is averaged; the first iteration is not included.
 const STEPS: u32 = 20;
 
-/// Binds and deforms a tube of about `vertices` vertices.
+/// Binds and deforms a tube of about `vertices` vertices, and returns the times.
 pub(super) fn tube(context: &mut Context, vertices: usize, effort: &Effort) -> Result<Growth> {
     let name = format!("tube of {vertices}");
     let bytes = stage(&format!("{name}: generate"), || generate::tube(vertices))?.0;

@@ -88,12 +88,12 @@ pub(super) fn repeat(
     Ok(runs)
 }
 
-/// Minimum number of rounds if `Effort::most` allows; the median of fewer ratios is unreliable.
+/// Minimum number of rounds, unless `Effort::most` is smaller. The median of fewer ratios is unreliable.
 const ROUNDS: usize = 15;
 
-/// Runs variants of a frame alternately, forwards and backwards, so that other load slows all variants equally.
-/// Returns the named phase's milliseconds per variant and round, without the first round. `record` receives the
-/// variant and the round.
+/// Runs the variants of a frame in rounds, alternately in forward and in backward order, so that other load on the
+/// machine slows all variants equally. Returns the time of the named phase, milliseconds, for each variant and each
+/// round except the first. `record` receives the variant and the round.
 pub(super) fn alternate(
     device: &Arc<Device>,
     effort: &Effort,
@@ -124,7 +124,8 @@ pub(super) fn alternate(
     Ok(out)
 }
 
-/// Returns the median relative increase from `first` to `second` over all rounds; 0.01 means one percent.
+/// Computes the relative increase from `first` to `second` in each round and returns the median; 0.01 means one
+/// percent.
 pub(super) fn longer(first: &[f64], second: &[f64]) -> f64 {
     let ratios: Vec<f64> = first.iter().zip(second).map(|(a, b)| b / a).collect();
     Sample::of(&ratios).median_ms - 1.0

@@ -35,7 +35,8 @@ pub struct BenchReport {
     pub growth: Vec<Growth>,
     /// FAST on the CPU; empty if files were given.
     pub fast: Vec<FastTimes>,
-    /// Target times of the measured meshes: deformation on a software device, a headset frame on other devices.
+    /// Target times of the measured meshes. On a software device the targets are for deformation, on other devices for
+    /// a headset frame.
     pub targets: Vec<Target>,
     /// The thesis's published times, on its GPU.
     pub thesis: Vec<ThesisRow>,
@@ -90,8 +91,8 @@ pub struct Springs {
 /// Times of the springs until the default stop criterion.
 #[derive(Clone, Debug, Serialize)]
 pub struct Converged {
-    /// The solver. The stop criterion tests the step of one iteration; the plain solver makes smaller steps and
-    /// therefore stops further from equilibrium.
+    /// The solver. The stop criterion tests the step of one iteration. Plain Jacobi makes smaller steps than the other
+    /// solvers, so it stops further from the equilibrium.
     pub solver: Solver,
     /// Fine-level iterations of each of the two poses.
     pub iterations: [u32; 2],
@@ -112,18 +113,20 @@ pub struct Converged {
 /// Cost of one spring iteration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Iteration {
-    /// Time per iteration: the slope between 1 and 100 iterations, from the shortest runs.
+    /// Time per iteration: the difference between the shortest runs of 100 iterations and of 1 iteration, divided by
+    /// 99.
     pub milliseconds: f64,
     /// Time per iteration and control vertex, nanoseconds.
     pub ns_per_vertex: f64,
-    /// Time of an iteration after convergence, which returns at once.
+    /// Time of an iteration after convergence, in which all invocations return immediately.
     pub skipped_ms: f64,
     /// Time of the springs apart from their iterations.
     pub prepare_and_finish_ms: f64,
     /// Bytes of all arrays that an iteration reads or writes, each element counted once. This is the traffic with a
     /// perfect cache.
     pub bytes_once: u64,
-    /// Bytes with each neighbour counted every time it is read. This is the traffic without a cache.
+    /// As `bytes_once`, but with a neighbour's data counted each time a vertex reads it. This is the traffic without a
+    /// cache.
     pub bytes_gathered: u64,
     /// `bytes_once` divided by the time of an iteration.
     pub gigabytes_per_second: f64,
@@ -138,9 +141,9 @@ pub struct DrawTimes {
     pub window: [Sample; 2],
     /// Surface and backdrop for two eyes of 1024 x 1024, with one sample per pixel and with four.
     pub stereo: [Sample; 2],
-    /// G-buffer of the picked pixel.
+    /// Time to render the one-pixel G-buffer of a pick.
     pub pick: Sample,
-    /// G-buffer of a brush's camera, 16 x 16 pixels.
+    /// Time to render the G-buffer of a brush's camera, 16 x 16 pixels.
     pub probe: Sample,
 }
 
@@ -169,9 +172,9 @@ pub struct MeshReport {
     pub lbs: DeformTimes,
     /// Times of dual quaternion skinning.
     pub dqs: DeformTimes,
-    /// Times of the volume with its default settings; `skinning` is the solve.
+    /// Times of the method `volume` with its default settings; here `skinning` is the time of the solver.
     pub volume: DeformTimes,
-    /// As `volume`, with 3 cycles of contact.
+    /// As `volume`, with 3 additional multigrid cycles with contact.
     pub contact: DeformTimes,
     /// Plain Jacobi with 1, 25, 50 and 100 iterations.
     pub springs: Vec<Springs>,
@@ -227,8 +230,8 @@ impl Target {
     }
 }
 
-/// Targets on a software device: name of a mesh and milliseconds. Each is half the time that Blender's armature with
-/// Corrective Smooth (50 iterations) took on two cores for a mesh of the same size.
+/// Targets on a software device: name of a mesh and milliseconds. Each target is half of Blender's time for a mesh of
+/// the same size on two cores. Blender ran its armature and Corrective Smooth (50 iterations).
 const SOFTWARE_TARGETS: [(&str, f64); 2] = [("chibi", 13.0), ("golem", 31.0)];
 /// Target on other devices: a headset frame of this mesh at the larger eye size.
 const VR_TARGET: (&str, f64) = ("human", 4.0);

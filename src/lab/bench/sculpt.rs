@@ -23,7 +23,7 @@ use std::time::Instant;
 const MESHES: [Kind; 3] = [Kind::Human, Kind::Chibi, Kind::Golem];
 /// Fractions of the vertices that a sculpt layer moves.
 const SHARES: [f64; 2] = [0.1, 0.5];
-/// Iterations per frame, about as many as a pose needs; equal with and without a sculpt layer.
+/// Iterations per frame, with and without a sculpt layer. A typical pose needs about this number.
 const ITERATIONS: u32 = 20;
 /// Number of baked frames.
 const FRAMES: u32 = 24;
@@ -47,9 +47,10 @@ pub struct EditTimes {
     pub standing: Sample,
     /// Spring time with a sculpt layer whose amplitude changes in every frame.
     pub moving: Sample,
-    /// Relative extra time of a constant sculpt layer, median over many rounds; 0.01 means one percent.
+    /// Additional time due to a sculpt layer of constant amplitude, relative to `plain`; the median over many rounds.
+    /// 0.01 means one percent.
     pub share: f64,
-    /// Relative extra time of a changing sculpt layer, median over many rounds.
+    /// Additional time due to a sculpt layer of changing amplitude, relative to `plain`; the median over many rounds.
     pub moving_share: f64,
 }
 
@@ -120,7 +121,8 @@ fn swelling(model: &Model, share: f64) -> BoundSculpt {
 fn edit(context: &mut Context, name: &str, model: &Model, share: f64, effort: &Effort) -> Result<EditTimes> {
     let kernels = context.kernels()?;
     let rigs = poses::pair(model.skeleton());
-    // Fixed iterations and disabled corrections: every variant does equal work, whatever its shape.
+    // The number of iterations is fixed and the corrections are off, so all variants do the same work, whatever the
+    // shape.
     let stop = Stop::Never;
     let params = Params { max_iterations: ITERATIONS, stop, volume: 0.0, untangle: 0, ..Params::default() };
     let sculpt = swelling(model, share);

@@ -12,11 +12,11 @@ use crate::rig::PosedRig;
 use crate::scene::Model;
 use std::time::Instant;
 
-/// Number of nodes, about: that of the row of the paper's table with 13,002 vertices and 128,816 tetrahedra.
+/// Approximate number of nodes. The paper's table has a comparable row, with 13,002 vertices and 128,816 tetrahedra.
 const NODES: usize = 13_000;
-/// Time of a pose in that row, milliseconds.
+/// Time of a pose in the comparable row of the paper's table, milliseconds.
 const PAPER_MS: f64 = 6630.0;
-/// Tries to find the number of cubes that has so many nodes.
+/// Number of corrections of the cube count to approach the wanted number of nodes.
 const TRIES: usize = 4;
 /// Seeds of the poses.
 const POSES: [u64; 3] = [1, 2, 3];
@@ -32,13 +32,13 @@ pub struct TetTimes {
     pub tetrahedra: usize,
     /// Number of nodes that follow linear blend skinning.
     pub held: usize,
-    /// Filling the mesh with cubes.
+    /// Time of filling the mesh with cubes, milliseconds.
     pub fill: f64,
-    /// Cutting the cubes and factoring the system.
+    /// Time of cutting the cubes into tetrahedra and factoring the linear system.
     pub factor: Sample,
-    /// Steps per pose until no node moves by more than 1e-4 of the diagonal.
+    /// Per pose: number of solver steps until no node moves by more than 1e-4 of the diagonal.
     pub steps: Vec<usize>,
-    /// One pose, from linear blend skinning to convergence. The poses alternate.
+    /// Time of solving one pose, from linear blend skinning to convergence. The runs alternate between the poses.
     pub pose: Sample,
 }
 
@@ -53,11 +53,11 @@ pub(super) fn measure(sources: &[Source], effort: &Effort) -> Result<Vec<TetTime
     Ok(out)
 }
 
-/// `None` if the mesh has no inside.
+/// Measures one mesh with about `wanted` nodes; `None` if the mesh encloses no volume.
 fn mesh(mesh: String, model: &Model, wanted: usize, effort: &Effort) -> Result<Option<TetTimes>> {
     let since = |start: Instant| start.elapsed().as_secs_f64() * 1e3;
     let mut cubes = wanted / 2;
-    let (mut cells, mut fill) = (Cells::bind(&model.bound.character, cubes as u32)?, 0.0);
+    let (mut cells, mut fill) = (Cells::bind(&model.bound.character, cubes as u32), 0.0);
     for _ in 0..TRIES {
         let nodes = cells.held.len();
         if nodes == 0 {
@@ -65,7 +65,7 @@ fn mesh(mesh: String, model: &Model, wanted: usize, effort: &Effort) -> Result<O
         }
         cubes = cubes * wanted / nodes;
         let start = Instant::now();
-        cells = Cells::bind(&model.bound.character, cubes as u32)?;
+        cells = Cells::bind(&model.bound.character, cubes as u32);
         fill = since(start);
     }
     let start = Instant::now();

@@ -5,7 +5,7 @@
 pub struct ThesisRow {
     /// Name of the thesis's mesh.
     pub mesh: &'static str,
-    /// Name of the generated mesh that replaces it in Sinew's benchmark.
+    /// Name of the generated mesh that replaces the thesis's mesh in Sinew's benchmark.
     pub stands_for: &'static str,
     /// Time of 1, 25, 50 and 100 iterations on the thesis's GPU, milliseconds.
     pub gpu_ms: [f64; 4],

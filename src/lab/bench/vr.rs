@@ -52,7 +52,7 @@ pub struct VrFrame {
     pub device: Sample,
     /// CPU time of the loop: panels, editor, pose, recording and submission, without waiting for the device.
     pub cpu: Sample,
-    /// CPU time of the panels' and the editor's step; included in `cpu`.
+    /// CPU time for the step of the panels and the step of the editor; `cpu` includes it.
     pub editor: Sample,
     /// Time from frame to frame.
     pub interval: Sample,
@@ -108,7 +108,7 @@ pub(super) fn frame(
         let input = input(i);
         state.follow(&bench);
         panels.see(&bench, bench.rig());
-        // The controller's stick changes the radius, so its slider moves.
+        // This simulates a controller's stick that changes the radius, so the radius slider moves.
         state.preferences.radius = 0.05 + 0.01 * (i % 8) as f32;
         panels.step(&input, 1, &state);
         let output = bench.step(&input);

@@ -110,7 +110,8 @@ impl Sitter {
         self.session.apply(Edit::Group(edits))
     }
 
-    /// Rotates a joint by an angle in degrees about a world axis; the axis applies to the joint's bind orientation.
+    /// Rotates a joint by an angle in degrees. The axis is a world axis in the rest pose and moves rigidly with the
+    /// joint's parent.
     ///
     /// # Errors
     /// [`Error::Input`] if the joint does not exist.
@@ -151,7 +152,7 @@ impl Sitter {
         Shaper::new(&self.model, document, &mut self.evaluator).evaluate(&state)
     }
 
-    /// Evaluates the motion at successive times, seconds, with dynamics carried from each time to the next.
+    /// Evaluates the motion at successive times, seconds. The dynamics continue from each time to the next.
     ///
     /// # Errors
     /// Any error of [`Evaluator::evaluate`].

@@ -1,8 +1,9 @@
 //! Figures of *Skeleton Driven Volumetric Deformation*, drawn with the method `volume`.
 //!
-//! **(differs)** The paper's volume is tetrahedra with energy B and held skin; Sinew's is cubes with energy C and held bones.
-//! Its 360° twist is one joint that carries its shape from frame to frame; here three joints twist by 120° each, since
-//! frames are independent. Its scanned mesh is not redistributable; the person stands for it.
+//! **(differs)** The paper fills the mesh with tetrahedra, uses energy B and holds the skin. Sinew fills it with cubes,
+//! uses energy C and holds the bones. The paper twists one joint by 360° and carries the shape from frame to frame.
+//! Here frames are independent, so three joints twist by 120° each. The paper's scanned mesh is not redistributable;
+//! the generated person replaces it.
 
 use super::easel::{Easel, Sitter};
 use super::{Figure, Set};
@@ -33,10 +34,10 @@ pub const SET: Set = Set {
     ],
 };
 
-/// Rotations of joints about bind axes, degrees.
+/// Rotations of a pose: name of the joint, axis, and angle in degrees.
 type Turns = &'static [(&'static str, Axis, f32)];
 
-/// A character by a method, turned by `yaw` degrees, in a pose.
+/// Creates a character that is deformed by `method` and posed by `turns`. The camera is rotated by `yaw` degrees.
 fn posed(
     easel: &mut Easel<'_>,
     kind: Kind,

@@ -26,7 +26,8 @@ pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let (centre, half) = (head + Vec3::new(0.0, 0.06, 0.06), Vec3::splat(0.1));
     let bounds = Aabb { min: centre - half, max: centre + half };
     sitter.frame = Some(bounds);
-    // Points of the stroke from the brow to the upper lip: up and forward from the head joint, metres.
+    // Points of the stroke, from the brow to the upper lip. Both coordinates are relative to the head joint, metres:
+    // up, then forward.
     let stroke =
         [[0.114, 0.098], [0.094, 0.114], [0.069, 0.136], [0.054, 0.139], [0.047, 0.124], [0.044, 0.094]];
     let (view, size) = (view(&sitter, &bounds), sitter.size);
@@ -38,7 +39,7 @@ pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     sketch(&mut sitter, &shape, &stroke, 8)
 }
 
-/// Draws a bar; an accent stroke bulges its silhouette edge outwards.
+/// Draws a bar. An accent stroke makes one vertical edge of the bar bulge outwards.
 pub fn prism(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut sitter = easel.sitter(Kind::Box, "dqs", [28.0, 6.0], [400, 560])?;
     let shape = sitter.evaluate(None)?;

@@ -55,7 +55,8 @@ pub fn hop(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     };
     let most = (0..swung[0].positions.len()).max_by(|a, b| apart(*a).total_cmp(&apart(*b))).unwrap_or(0);
     let path = |shapes: &[Evaluation]| -> Vec<Vec3> {
-        // The path is stretched sideways over time, so that vertical motion shows as a curve.
+        // Each point of the path is shifted sideways in proportion to its time, so that vertical motion appears as a
+        // curve.
         let aside = |(f, s): (usize, &Evaluation)| s.positions[most] + Vec3::Z * (0.002 * f as f32);
         shapes.iter().enumerate().map(aside).collect()
     };

@@ -67,7 +67,8 @@ fn easing(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         (Some("cubic-in"), "cubic in"),
         (Some("quartic-out"), "quartic out"),
     ] {
-        // The first method of chapter 5: the skinning rotates scale vectors, and the sculpt layer lengthens them.
+        // This figure uses the first method of chapter 5: the skinning rotates scale vectors, and the sculpt layer
+        // lengthens them.
         let mut sitter = easel.sitter(Kind::Box, "irs", [34.0, 8.0], [300, 560])?;
         // All pictures use the same camera.
         let rest = Aabb::of(sitter.model.bound.character.display.positions.iter().copied());

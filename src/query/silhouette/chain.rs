@@ -165,8 +165,8 @@ mod tests {
     fn of_a_closed_outline_the_side_at_the_stroke_is_meant() {
         let points = circle();
         for side in [-1.0, 1.0] {
-            // From left to right, above or below the centre. The ends are nearly opposite: both sides are equally
-            // long.
+            // A stroke from left to right that passes above or below the centre. Its ends are nearly opposite on the
+            // circle, so both halves of the circle are equally long.
             let stroke = [[19.0, 50.0], [50.0, 50.0 + 38.0 * side], [81.0, 50.0]];
             let way = chain(&points, &stroke, &view(), [100, 100]).unwrap();
             assert!(way.len() > 40, "{}", way.len());
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_silhouette_far_behind_is_no_short_cut() {
-        // A detour in front, and a straight line whose middle lies two metres behind.
+        // The silhouette in front makes a detour. A straight shortcut lies two metres behind its middle.
         let mut points: Vec<SilhouettePoint> = Vec::new();
         for x in 10..90 {
             let up = 12.0 - (x as f32 - 50.0).abs() * 0.3;

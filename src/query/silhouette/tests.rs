@@ -14,8 +14,8 @@ fn single(half: u16) -> f32 {
     if sign == 1 { -size } else { size }
 }
 
-/// CPU reference of the filters, computed from the images. It returns the strength and the relative depth of a pixel
-/// behind its surroundings; `None` off the surface.
+/// CPU reference of the filters, computed from the images. It returns the strength of a pixel and the relative depth by
+/// which the pixel lies behind its surroundings; `None` for a pixel without surface.
 struct Twin {
     size: [usize; 2],
     ids: Vec<[u32; 2]>,

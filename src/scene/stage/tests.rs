@@ -27,13 +27,14 @@ fn stage_with_capsule(device: &Arc<Device>) -> (Stage, Arc<Model>) {
     (stage, model)
 }
 
-/// A probe camera at a height that looks along -Z.
+/// A probe camera that looks along -Z at the given height.
 fn looking(height: f32) -> View {
     let narrow = Tangents { left: -0.02, right: 0.02, up: 0.02, down: -0.02 };
     View::new(Vec3::new(0.0, height, 2.0), Quat::IDENTITY, narrow, 0.01)
 }
 
-/// Two views far apart, because a straight capsule looks alike from all sides.
+/// Two views from very different directions. From similar directions, the images of a straight capsule would hardly
+/// differ.
 fn eyes(bounds: &Aabb) -> [View; 2] {
     [0.3, 1.2].map(|yaw| crate::render::Camera::framing(bounds, 0.75, yaw, 0.1).view(0.75))
 }
@@ -61,7 +62,7 @@ fn cameras_answer_exactly_two_frames_later_with_their_own_time_and_trigger() {
         stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
         let value = stage.submit(frame, &Sync::default()).unwrap();
         if n % 4 == 1 {
-            // A GPU that finishes early must not deliver early.
+            // The GPU finishes early here. Samples must arrive after the same number of frames nevertheless.
             device.wait(value).unwrap();
         }
     }
@@ -206,7 +207,8 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
     let mut stage = Stage::new(&pipelines, [160, 120], 2, 1).unwrap();
     let recipe = Recipe::from_name("lbs").unwrap();
     stage.enter(Box::new(Actor::new(&pipelines, stage.targets(), &model, &recipe).unwrap()));
-    // Headset-like eyes: wider outwards than inwards, rotated outwards, head tilted; at several distances.
+    // Eyes as in a headset, at several distances: each eye sees farther outwards than inwards, both eyes are rotated
+    // outwards, and the head is tilted.
     for (distance, roll) in [(0.9f32, 0.0f32), (1.6, 0.12), (2.2, -0.2)] {
         let head = Quat::from_euler(glam::EulerRot::YXZ, 0.05, -0.04, roll);
         let eyes = [-1.0f32, 1.0].map(|side| {
@@ -275,7 +277,7 @@ fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize()
     let smooth = pick(SIZE, device.samples(4), [24, 32]).expect("the body's middle");
     assert_eq!(hard, smooth);
     assert_eq!(pick(SIZE, device.samples(4), [1, 1]), None);
-    // With an odd factor, the pixel's centre stays in place.
+    // An odd scale factor maps the pixel's centre to the centre of a larger image's pixel.
     let larger = pick(SIZE.map(|n| n * 3), 1, [24 * 3 + 1, 32 * 3 + 1]).expect("the body's middle");
     assert_eq!((larger.triangle, larger.part), (hard.triangle, hard.part));
     assert!(Vec3::from(larger.position).distance(hard.position.into()) < 1e-3);

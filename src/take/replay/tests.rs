@@ -49,7 +49,7 @@ impl Animator {
     fn reach(&mut self, world: Vec3, roll: f32) {
         let room = self.bench.output().world_from_room.inverse_point(world);
         let orientation = Quat::from_rotation_z(roll);
-        // The tip is 5 cm in front of the aim pose.
+        // The brush tip is 5 cm in front of the aim pose, along -Z.
         let pose = Rigid { position: room + Vec3::Z * 0.05, orientation };
         let hand = &mut self.frame.input.hands[1];
         hand.aim = Tracked { pose, tracking: Tracking::Tracked };

@@ -3,7 +3,7 @@
 //!
 //! The mutants of a kind are numbered. Each number is the seed of one mutation, so that a failure names what to run
 //! again: `SINEW_FUZZ_SEED=journal:1234 cargo test --test engine fuzz` runs that one alone. `SINEW_FUZZ=10000` runs so many of
-//! each kind (about ten minutes on two cores); without it there are few, so that the suite stays fast. Where checksums
+//! each kind (five to ten minutes on two cores); without it there are few, so that the suite stays fast. Where checksums
 //! or lengths guard a file, half of the mutants have right ones, to get behind the guard.
 
 mod formats;

@@ -109,12 +109,12 @@ pub struct Reach {
     pub by_palette_with_one: Vec<CommandKind>,
     /// Unreachable commands and actions; empty if everything is reachable.
     pub missing: Vec<Missing>,
-    /// Remarks on differences that make no command unreachable.
+    /// Remarks on differences between controllers. All commands are reachable despite these differences.
     pub notes: Vec<&'static str>,
 }
 
-/// Returns an error with the reason if the palette is unusable. The hand without the tool holds the palette; with one
-/// controller it floats before the user. The tool hand points.
+/// Returns an error with the reason if the palette is unusable. The hand without the tool holds the palette. With one
+/// controller, the palette floats in front of the user. The tool hand points at the palette.
 fn palette(profile: &Profile, case: &Case) -> Result<(), String> {
     if !case.hands().any(|hand| profile.control(Control::Menu, hand).is_some()) {
         return Err("no control shows the palette".into());
@@ -174,7 +174,7 @@ fn act(profile: &Profile, case: &Case, act: ToolAct) -> Result<(), String> {
     }
 }
 
-/// Checks the reach of every command with each profile.
+/// Checks for each profile whether every command and action is reachable.
 pub fn examine(profiles: &[Profile]) -> Vec<Reach> {
     profiles.iter().map(examine_one).collect()
 }

@@ -30,7 +30,8 @@ fn a_binding_taken_away_is_found() {
     let missing = act("valve/index_controller", Act::Menu);
     assert!(missing.iter().any(|m| m.what == "Save" && m.why.contains("palette")), "{missing:?}");
     assert!(missing.iter().all(|m| m.what != "Undo"), "it has a button of its own");
-    // Without the stick click, the right controller alone has no menu button: that button is on the left controller.
+    // Without the stick click, the right controller alone has no menu control, because the menu button is on the left
+    // controller.
     let right_alone =
         without("oculus/touch_controller", |p, i| p.bindings[i].component.contains("thumbstick/"));
     assert!(!right_alone.is_empty());

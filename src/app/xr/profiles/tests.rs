@@ -27,7 +27,8 @@ fn every_path_is_in_the_registry_with_a_kind_that_converts() {
     let Some(xml) = registry() else {
         return crate::base::testing::skip("registry", "there is no registry of the openxr-sys crate");
     };
-    // Maps (profile, hand, component) to the type. Extensions of profiles are listed elsewhere and are not used here.
+    // Maps a profile, a hand and a component to the value type of the component. Extensions of profiles are listed
+    // elsewhere and are not used here.
     let mut known: BTreeMap<(String, usize, String), String> = BTreeMap::new();
     let mut profile = String::new();
     let section = xml.split("<interaction_profiles>").nth(1).unwrap().split("</interaction_profiles>").next();

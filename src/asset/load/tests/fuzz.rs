@@ -1,4 +1,4 @@
-//! Fuzz tests with a fixed seed: the loader returns for any change of a file's bytes.
+//! Fuzz tests with a fixed seed: for any change of a file's bytes, the loader returns an asset or an error.
 
 use super::builder::{Build, SQUARE, U8, everything};
 use crate::asset::Asset;

@@ -214,7 +214,7 @@ fn placed_points_are_where_they_were_placed_and_a_size_changes_nothing() {
 
 #[test]
 fn a_pull_straight_back_turns_the_end_round_instead_of_inside_out() {
-    // The end handle is rotated by 180 degrees, so the rotations start as far from the optimum as possible.
+    // Rotating the end handle by 180 degrees makes the rotations start as far from the optimum as possible.
     let made = cylinder(3);
     let reduced = made.bind(&Params::default());
     let constraints = vec![Constraint::Full { handle: 0 }, Constraint::Full { handle: 2 }];

@@ -70,7 +70,7 @@ fn a_cubes_edges_are_the_integral_over_it() {
     let rotation = DMat3::from_rotation_y(0.7);
     let (energy, _) = integrated(&rest, &x, rotation);
     assert!((by_laplacian(&element, &rest, &x, rotation) - 0.5 * energy).abs() < 1e-12);
-    // The measure of a cube is three times its filled volume.
+    // The measure of a cube at rest is three times its filled volume.
     assert!((element.measure(&rest) - 3.0 * 0.5 * 0.027).abs() < 1e-12);
     let flat = triangle(&rest, &[0, 1, 2], 2.0).unwrap();
     assert!((flat.measure(&rest) - 2.0 * 2.0 * 0.045).abs() < 1e-12, "twice the area, twice as stiff");

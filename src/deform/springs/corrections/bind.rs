@@ -165,7 +165,8 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
         }
         out.entries.extend(entries);
         out.offset.push(out.entries.len() as u32);
-        // A sheet around its own bones has no volume to preserve; its measured volume is a rounding error.
+        // If the tissue is a sheet that contains its own bones, there is no volume to preserve; the measured volume is
+        // a rounding error.
         let dead = if size > super::SHEET * solid { super::DEAD * size } else { f32::MAX };
         out.bounds.push([dead, super::STIFFEST * growth.abs(), size]);
     }

@@ -112,7 +112,7 @@ fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
 }
 
 impl CorrectionPipelines {
-    /// Creates the pipelines. Shaders with simple elements process `span` elements per invocation.
+    /// Creates the pipelines. Shaders whose elements are cheap process `span` elements per invocation.
     pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
         Ok(Self {
             span,

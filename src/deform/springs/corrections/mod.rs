@@ -1,14 +1,15 @@
 //! Corrections after the iterations: they restore lost volume and open inverted triangles.
 //!
-//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume. The
-//! corrections therefore measure the tissue of every joint as the sum of the prisms between its triangles and their
-//! attachment points. A growth factor per joint scales the scale vectors until the volume equals the bind volume. The
-//! growth factor fades with the distance from the deformation at the joint. This is a local volume correction as in
-//! D. Rohmer, S. Hahmann and M.-P. Cani, "Local volume preservation for skinned characters", 2008, but along scale
-//! vectors: a smooth factor on scale vectors causes no folds. Then projections of the signed area (M. Müller et al.,
-//! "Position based dynamics", 2007) push triangles open whose normal opposes the rotated rest normal. The projections
-//! move no other triangles. Rigid motions change neither volume nor orientation, so they cause no corrections. The
-//! volume correction is limited to a fraction of the scale vector, and a push to a fraction of a triangle's size.
+//! Springs act along the surface and towards the bone, so their equilibrium does not depend on volume. The corrections
+//! therefore measure the tissue of every joint as the sum of the prisms between its triangles and their attachment
+//! points. A growth factor per joint scales the scale vectors until the volume equals the bind volume. The growth
+//! factor fades with the distance from the deformation at the joint. This is a local volume correction as in D. Rohmer,
+//! S. Hahmann and M.-P. Cani, "Local volume preservation for skinned characters", 2008, but along scale vectors: a
+//! smooth factor on scale vectors causes no folds. A triangle is inverted if its normal opposes the rotated rest
+//! normal. Projections of the signed area (M. Müller et al., "Position based dynamics", 2007) then push inverted
+//! triangles open. The projections move no other triangles. Rigid motions change neither volume nor orientation, so
+//! they cause no corrections. The volume correction is limited to a fraction of the scale vector, and a push to a
+//! fraction of a triangle's size.
 //!
 //! Prisms show how much volume each joint lost, but not the whole loss: where limbs leave a trunk, the attachment
 //! points enclose additional volume. The volume of the whole mesh (with its boundary holes closed) is therefore
@@ -41,7 +42,7 @@ pub(super) const FREE: f32 = 0.5;
 pub(super) const LIMIT: f32 = 0.35;
 /// Relative changes of volume below this are rounding errors.
 pub(super) const DEAD: f32 = 1e-5;
-/// Tissue is a sheet without volume if its prisms have at most this fraction of the volume area times height.
+/// Tissue counts as a sheet without volume if the volume of its prisms is at most this fraction of area times height.
 pub(super) const SHEET: f32 = 0.01;
 /// Lower limit of the derivative of a joint's volume by its growth factor, relative to bind: folds hardly grow.
 pub(super) const STIFFEST: f32 = 0.5;

@@ -10,7 +10,7 @@ fn read<const N: usize>(path: &Path) -> Vec<DVec3> {
     numbers.as_chunks::<3>().0.iter().map(|v| DVec3::from_array(*v)).collect()
 }
 
-/// The lines of a section of a MEDIT text mesh.
+/// Returns the lines of one section of a mesh file in the MEDIT text format, as numbers.
 fn section<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = Vec<f64>> + 'a {
     let mut lines = text.lines().skip_while(move |l| l.trim() != name).skip(1);
     let count: usize = lines.next().unwrap().trim().parse().unwrap();

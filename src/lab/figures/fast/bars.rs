@@ -10,9 +10,10 @@ use crate::lab::figures::easel::Easel;
 use crate::scene::{Cell, Model};
 use std::f64::consts::PI;
 
-/// Height of a bar, metres; and the fraction of the distance to the next handle over which a handle has full weight.
+/// Height of a bar in metres, and the fraction of the distance to the next handle within which a handle has full
+/// weight.
 const BAR: (f32, f32) = (1.5, 0.1);
-/// Number of rotation clusters. The default of two per handle would show as ripples on a bar's flat sides.
+/// Number of rotation clusters. With the default of two per handle, a bar's flat sides would show ripples.
 pub(super) const CLUSTERS: u32 = 160;
 
 /// Builds a bar with evenly spaced handles from end to end; weights blend linearly between neighbouring handles.

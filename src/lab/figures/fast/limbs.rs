@@ -54,7 +54,8 @@ pub(super) fn cross(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     Ok(rows)
 }
 
-/// Returns head, parent and tail of each bone in the hound's three skeletons. The skeletons are not connected.
+/// Returns the bones of the hound's three skeletons; each entry is the bone's head, the index of its parent, and its
+/// tail. The skeletons are not connected.
 fn hound_bones() -> Vec<(Vec3, Option<usize>, Vec3)> {
     let v = Vec3::new;
     let mut out = vec![

@@ -69,7 +69,8 @@ struct Sitter {
     studio: Studio,
     angle: Angle,
     size: [u32; 2],
-    /// The reduced model, with the number of abstract handles for which it was bound.
+    /// The reduced model, preceded by the number of abstract handles for which it was bound. `None` before the first
+    /// picture.
     body: Option<(u32, Body)>,
 }
 
@@ -101,7 +102,8 @@ fn bound(model: &Model, extra: u32) -> Result<Body> {
     )
 }
 
-/// Solves for the shape under constraints on joints, and draws a dot per handle. No constraints: the rest shape.
+/// Solves for the shape under constraints on joints, and draws a dot per handle. Without constraints, the result is the
+/// rest shape.
 fn solved(model: &Model, body: &Body, wishes: &[(usize, Wish)], lines: &mut Lines) -> Result<Evaluation> {
     let skeleton = model.skeleton();
     let rest = PosedRig::new(skeleton, &model.rest());
