@@ -58,7 +58,7 @@ fn check(keys: &[(f32, Pose)], skeleton: &Skeleton) -> Result<()> {
     Ok(())
 }
 
-/// Negates quaternions so that each lies on the hemisphere of its predecessor.
+/// Negates quaternions such that each has a non-negative dot product with its predecessor.
 fn hemisphere(mut values: Vec<Vec<f32>>) -> Vec<Vec<f32>> {
     for i in 1..values.len() {
         if values[i - 1].iter().zip(&values[i]).map(|(a, b)| a * b).sum::<f32>() < 0.0 {

@@ -17,9 +17,9 @@ pub struct Curve<'a, T> {
 }
 
 impl<T: Copy + Into<f64>> Curve<'_, T> {
-    /// Writes the value at `time` to `out`, whose length is the number of floats per key. At a key, the value is
-    /// exact. Before the first and after the last key, that key's value holds. Does nothing if the keys have another
-    /// number of floats. Does not allocate.
+    /// Writes the value at `time` to `out`, whose length is the number of floats per key. At a key, the value is exact.
+    /// Before the first key the curve has the first key's value, after the last key the last key's value. Does nothing
+    /// if the keys have another number of floats. Does not allocate.
     pub fn evaluate(&self, time: f64, out: &mut [f32]) {
         let width = out.len();
         let Some(stride) = self.stride(width) else { return };
@@ -56,14 +56,16 @@ impl<T: Copy + Into<f64>> Curve<'_, T> {
         }
     }
 
-    /// Returns the derivative per second between CUBICSPLINE keys (rotations not normalised), otherwise `None`.
+    /// Returns the derivative, per second, at a time between two CUBICSPLINE keys; `None` otherwise. Rotations are not
+    /// normalised.
     pub fn slope(&self, time: f64, width: usize) -> Option<Vec<f32>> {
         let stride = self.stride(width).filter(|_| self.interpolation == Interpolation::CubicSpline)?;
         let Place::Between(key, after) = self.around(time) else { return None };
         let (start, end): (f64, f64) = (self.times[key].into(), self.times[after].into());
         let interval = end - start;
         let u = (time - start) / interval;
-        // Derivative of the Hermite basis by u; division by the interval gives the derivative by time.
+        // Derivative of the Hermite basis with respect to `u`. Division by the key interval gives the derivative with
+        // respect to time.
         let (d00, d10, d11) = (6.0 * u * u - 6.0 * u, 3.0 * u * u - 4.0 * u + 1.0, 3.0 * u * u - 2.0 * u);
         let slope = |i: usize| {
             let (a, b) = (f64::from(self.value(key, width)[i]), f64::from(self.value(after, width)[i]));

@@ -1,7 +1,7 @@
 //! Animation: evaluates clips, and builds clips from poses.
 //!
-//! A [`crate::asset::Clip`] is the only form of keyframe data: the loader reads it, [`sample()`] evaluates it into a
-//! [`crate::rig::Pose`], [`clip_from_poses`] builds it, and `export` writes it.
+//! [`crate::asset::Clip`] is the keyframe format of this module. The loader reads clips, [`sample()`] evaluates a clip
+//! into a [`crate::rig::Pose`], [`clip_from_poses`] builds a clip, and `export` writes it.
 
 mod build;
 mod curve;

@@ -1,11 +1,12 @@
-//! Reduces keys within an error bound (Ramer 1972, Douglas & Peucker 1973, with distances at equal times).
+//! Removes keys within an error bound (Ramer 1972, Douglas & Peucker 1973). Distances are measured between values at
+//! the same time.
 
 use super::Curve;
 use crate::asset::{Channel, Interpolation, Property};
 
-/// Selects which of `count` keys to keep. Every removed key is within `within` of the interpolation between its kept
-/// neighbours; `apart(a, b, i)` returns the distance of key `i` from the interpolation between `a` and `b`. The first
-/// and last keys stay. Also returns the largest distance of a removed key.
+/// Selects which of `count` keys to keep. Every removed key lies at most `within` from the interpolation between its
+/// kept neighbours. `apart(a, b, i)` returns the distance of key `i` from the interpolation between the keys `a` and
+/// `b`. The first and last keys stay. Also returns the largest distance of a removed key.
 pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f64) -> (Vec<bool>, f64) {
     let mut kept = vec![false; count];
     let mut worst: f64 = 0.0;
@@ -26,9 +27,10 @@ pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f6
     (kept, worst)
 }
 
-/// Removes keys of a LINEAR channel whose distance from the interpolation of the kept keys is at most `within`, by
-/// `distance(value, interpolated)`. A constant channel keeps one key; channels that are not LINEAR stay unchanged.
-/// Rotations must match both slerp and linear interpolation of quaternions, which some programs use (Blender).
+/// Removes the keys of a LINEAR channel that interpolation between the remaining keys reproduces with an error of at
+/// most `within`. `distance(value, interpolated)` returns the error of a key. A constant channel keeps one key;
+/// channels that are not LINEAR stay unchanged. Rotations must match both slerp and linear interpolation of
+/// quaternions, which some programs use (Blender).
 pub fn thin_channel(channel: &Channel, within: f64, distance: impl Fn(&[f32], &[f32]) -> f64) -> Channel {
     let count = channel.times.len();
     let width = channel.values.len() / count.max(1);
@@ -94,7 +96,7 @@ mod tests {
             for (&time, value) in times.iter().zip(channel.values.chunks(4)) {
                 let mut got = [0.0; 4];
                 crate::anim::evaluate(&thin, f64::from(time), &mut got);
-                // The angle between nearly equal quaternions is accurate to half of f32's digits.
+                // The angle between nearly equal quaternions has only half of f32's significant digits.
                 assert!(turned(&got, value) <= within + 1e-3);
             }
         }

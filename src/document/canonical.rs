@@ -1,5 +1,5 @@
-//! Content hashes of a canonical form. Floats hash by their bits (negative zero as zero), lists with their length
-//! first, and JSON objects by sorted key. Equal contents have equal hashes on every machine.
+//! Content hashes of a canonical form. A float is hashed by its bits (negative zero as zero), a list by its length and
+//! then its elements, and a JSON object by its entries in key order. Equal contents have equal hashes on every machine.
 
 use super::Target;
 use crate::base::math::Trs;

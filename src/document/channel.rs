@@ -146,8 +146,8 @@ pub struct Channel {
     pub target: Target,
     /// Interpolation between keys.
     pub interpolation: Interpolation,
-    /// Key times, seconds, not negative, strictly increasing, at least one. [`super::KeyEdit`]s make keys only at
-    /// times that an `f32` holds exactly, as glTF requires.
+    /// Key times, seconds, not negative, strictly increasing, at least one. [`super::KeyEdit`] creates keys only at
+    /// times that `f32` represents exactly, because glTF stores times as `f32`.
     pub times: Vec<f64>,
     /// Key values, [`Target::width`] floats each. For CUBICSPLINE, three times as many: in-tangent, value and
     /// out-tangent, with tangents per second.
@@ -200,7 +200,7 @@ impl Channel {
         &self.values[at..at + width]
     }
 
-    /// Returns a curve that evaluates this channel.
+    /// Returns the curve that interpolates this channel's keys.
     pub fn curve(&self) -> Curve<'_, f64> {
         let rotation = matches!(self.target, Target::Node { property: Property::Rotation, .. });
         Curve { interpolation: self.interpolation, rotation, times: &self.times, values: &self.values }

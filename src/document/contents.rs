@@ -30,7 +30,8 @@ impl AssetRef {
     }
 }
 
-/// Hashes glTF content. JSON that depends on packing is skipped; the bytes it references are hashed instead.
+/// Hashes glTF content. It skips JSON values that depend on the packing, such as buffer offsets, and hashes the
+/// referenced bytes instead.
 fn content_hash(source: &Source) -> String {
     let mut hash = Canonical::new("asset 2");
     let mut json = source.json.clone();
@@ -45,7 +46,7 @@ fn content_hash(source: &Source) -> String {
     for (i, image) in images.iter_mut().enumerate() {
         match source.image_files.get(i).and_then(Option::as_ref) {
             Some((bytes, _)) => hash.bytes(bytes),
-            // Clear the image's buffer view, because only packed files have such views.
+            // Exclude the image's buffer view from the hash, because only packed files store images in buffer views.
             None => match image["bufferView"].as_u64().and_then(|v| views.get_mut(v as usize)) {
                 Some(view) => {
                     hash.bytes(bytes_of(source, view));
@@ -110,7 +111,8 @@ impl DeformerSettings {
     }
 }
 
-/// Everything the user has made for one character. This type only reads; [`super::Edit::apply`] changes it.
+/// Everything the user has made for one character. The methods of this type only read; [`super::Edit::apply`] changes a
+/// document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {

@@ -14,9 +14,9 @@ const TIMES: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 const STILL: usize = 2;
 /// Maximum number of demo strokes.
 const MAX_STROKES: usize = 5;
-/// Number of steps that integrate an offset stroke.
+/// Number of integration steps along an offset stroke.
 const STEPS: usize = 32;
-/// Number of steps per knot of the offset stroke.
+/// Number of integration steps between two knots of the offset stroke.
 const STRIDE: usize = 4;
 
 /// A baseline and its animated offset stroke.
@@ -47,7 +47,8 @@ struct Bend {
     angle: f64,
     /// Rotation at the start of the chain, as a fraction of the largest.
     start: f64,
-    /// Fraction of the chain after which the rotation is constant, so that a hand continues the forearm.
+    /// Fraction of the chain at which the rotation reaches its largest value. Beyond it the rotation is constant, so
+    /// that a hand stays aligned with the forearm.
     full: f64,
     /// Whether a wave runs along the chain; otherwise the bend is even.
     wave: bool,
@@ -61,7 +62,7 @@ pub fn demo_strokes(skeleton: &Skeleton, pose: &Pose) -> Vec<DemoStroke> {
     layers(skeleton, pose, 0).into_iter().map(|(_, stroke)| stroke).collect()
 }
 
-/// Returns the edits of the demo on a document at rest: layers with the still pose, then keys.
+/// Returns the edits that add the demo to a document: first stroke layers in the still pose, then keys.
 ///
 /// # Errors
 /// The character has no joint chain.
@@ -265,7 +266,7 @@ mod tests {
         assert!(moved("head") > 0.1, "{}", moved("head"));
         assert!(moved("hand.R") > 0.3 && moved("hand.L") > 0.03, "{} {}", moved("hand.R"), moved("hand.L"));
         assert!(moved("foot.L") < 1e-5 && moved("hips") < 1e-5);
-        // The still pose is the third key; the animation begins and ends at rest.
+        // The still pose is the third key. The first and the last key are the pose before the demo strokes.
         let pose = |k: usize| s.document().state(s.skeleton(), Some(TIMES[k])).pose;
         assert_eq!(pose(2), s.posed());
         assert_eq!((&pose(0), &pose(4)), (s.document().base_pose(), s.document().base_pose()));

@@ -75,7 +75,7 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
     let mut rows: Vec<Row> = Vec::new();
     for channel in &document.motion.channels {
         let subject = channel.target.subject();
-        // Channels are sorted by target, so all channels of a row are adjacent.
+        // Channels are sorted by target, so the channels of one row are adjacent.
         if rows.last().is_none_or(|r| r.subject != subject) {
             let label = match &subject {
                 Subject::Node(node) => {

@@ -1,9 +1,9 @@
 //! Timing by gesture: the drawing speed of an offset stroke sets the timing of its motion (methods, section 7).
 //!
-//! When the hand has drawn a fraction `u` of the stroke's length, the character has moved by the fraction `u` from
-//! the pose without the stroke to the pose with it. Every joint follows its shortest arc. LINEAR interpolation
-//! between two keys on such an arc stays on the arc. The keys are therefore the knots of a polyline of `u` over time,
-//! and [`thin`] keeps as few keys as the error allows.
+//! When the hand has drawn a fraction `u` of the stroke's length, the character has moved by the fraction `u` from the
+//! pose without the stroke to the pose with it. Every joint follows its shortest arc. LINEAR interpolation between two
+//! keys on such an arc stays on the arc. The keys are therefore the knots of a polyline that approximates `u` over
+//! time. [`thin`] removes as many knots as the error bound allows.
 
 use super::clip_layer::blend;
 use super::{Document, Edit, KeyEdit, KeyValue, Target};
@@ -168,7 +168,7 @@ mod tests {
             let pose = s.document().state(s.skeleton(), Some(1.0 + 2.0 * t)).pose;
             let turned = rest.local[arm].rotation().angle_between(pose.local[arm].rotation());
             let wanted = f64::from(whole) * t * t;
-            // The allowance covers the timing error and the error from the spatial reduction of knots.
+            // The bound of 2.5 degrees covers the timing error and the error from the spatial reduction of knots.
             assert!((f64::from(turned) - wanted).abs().to_degrees() < 2.5, "{t}: {turned} {wanted}");
         }
         assert!(s.document().keying(s.skeleton(), StrokeId(9), 0.0, 1.0).is_err());

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct KeyAt {
     /// Animated property.
     pub target: Target,
-    /// Time of the key, seconds, compared exactly.
+    /// Time of the key, seconds. It must equal the time of an existing key exactly.
     pub time: f64,
 }
 

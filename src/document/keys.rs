@@ -14,8 +14,9 @@ impl Channel {
         Self { target, interpolation: Interpolation::Linear, times: Vec::new(), values: Vec::new() }
     }
 
-    /// Sets the key at a time. In a CUBICSPLINE channel, a new key on the curve preserves the curve. Any other key
-    /// gets the slope between its neighbours (Catmull & Rom, "A class of local interpolating splines", 1974).
+    /// Sets the key at a time. In a CUBICSPLINE channel, a new key on the curve preserves the curve. A new key off the
+    /// curve gets the slope between its neighbours as tangent (Catmull & Rom, "A class of local interpolating splines",
+    /// 1974).
     pub(super) fn set_key(&mut self, time: f64, value: &[f32]) {
         let cubic = self.interpolation == Interpolation::CubicSpline;
         let (width, slot) = (value.len(), self.key_at(time));
@@ -70,7 +71,7 @@ impl Channel {
         let neighbour = if key > 0 { Some(key - 1) } else { (key < self.times.len()).then_some(key) };
         let dot = |n: usize| self.value(n).iter().zip(value).map(|(a, b)| a * b).sum::<f32>();
         let flip = turns && neighbour.is_some_and(|n| dot(n) < 0.0);
-        // Zeros stay positive, so that bits change only when necessary.
+        // Do not turn zero into negative zero, so that bits change only when necessary.
         value.iter().map(|&v| if flip && v != 0.0 { -v } else { v }).collect()
     }
 

@@ -111,9 +111,9 @@ impl Document {
     }
 }
 
-/// Returns a pose with left and right exchanged across the character's symmetry plane. Joints without a partner are
-/// mirrored in place. Only roots change position, so bone lengths stay constant. Returns `None` for a skeleton
-/// without mirrored joints.
+/// Returns a pose with left and right exchanged across the character's symmetry plane. Joints without a mirror partner,
+/// such as the spine, are mirrored onto themselves. Only roots change position, so bone lengths stay constant. Returns
+/// `None` for a skeleton without mirrored joints.
 pub fn mirrored_pose(skeleton: &Skeleton, pose: &Pose) -> Option<Pose> {
     let mirror = Mirror::new(skeleton)?;
     let rest = Pose::rest(skeleton);

@@ -1,9 +1,10 @@
 //! A document's motion: channels, layers of the file's own clips, and the frame rate.
 //!
-//! Keys store final values: a node's channel holds its transform after strokes, so edits below do not change keyed
-//! motion. The file's clips play before strokes apply. The pose being edited is separate from the motion. When the
-//! user grabs the pose at the playhead, that pose becomes the edited pose, and the user or auto-key keys it. Times
-//! are `f64` but hold exact `f32` values, so that export to glTF and import lose nothing.
+//! Keys store final values: a node's channel holds its transform after strokes. Later edits of the base pose or the
+//! strokes therefore do not change keyed motion. The file's clips play before strokes apply. The pose being edited is
+//! separate from the motion. When the user grabs the pose at the playhead, that pose becomes the edited pose. The user,
+//! or auto-key, then stores it as a key. Times have type `f64`, but every time is a value that `f32` represents
+//! exactly, so glTF export and import lose no precision.
 
 use super::canonical::Canonical;
 use super::{Channel, ClipLayer, MAX_KEYS, Target};
@@ -26,7 +27,7 @@ pub struct Key {
     pub pose: Pose,
 }
 
-/// The animation of a document. This type only reads; [`super::Edit::Keys`] changes it.
+/// The animation of a document. The methods of this type only read; [`super::Edit::Keys`] changes the motion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Motion {
     /// Channels, sorted by target.

@@ -46,8 +46,8 @@ impl Document {
         (0..=last.min(MAX_FRAMES - 1)).map(|f| f64::from((f as f64 / rate) as f32)).collect()
     }
 
-    /// Returns 1 to 240 export times of surface shapes, seconds, increasing: key times, or all frames if clips or
-    /// waves play. A longer list is subsampled evenly.
+    /// Returns the times, in seconds and increasing, at which surface shapes are exported. There are 1 to 240 of them:
+    /// the key times, or all frames if clips or waves play. A longer list is subsampled evenly.
     pub fn shape_times(&self, skeleton: &Skeleton) -> Vec<f64> {
         let waves = self.sculpts.iter().any(Sculpt::moves);
         let plays = waves || self.motion.clips().iter().any(|c| c.enabled);
@@ -61,8 +61,8 @@ impl Document {
         (0..count).map(|i| all[if count < 2 { 0 } else { i * last / (count - 1) }]).collect()
     }
 
-    /// Returns the motion of the nodes as a clip. Keyed channels are copied exactly. If clips play below strokes, the
-    /// nodes that they move get one LINEAR key per frame. Returns `None` for a still document, and a clip without
+    /// Returns the motion of the nodes as a clip. Channels with keys are copied exactly. If clips play below strokes,
+    /// the nodes that they move get one LINEAR key per frame. Returns `None` for a still document, and a clip without
     /// channels if only the surface moves.
     ///
     /// # Errors

@@ -163,7 +163,7 @@ pub enum Line {
     Offset,
 }
 
-/// Data besides the document that an edit needs.
+/// Data that an edit needs in addition to the document.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// Skeleton of the document's character; for [`Edit::Open`] and [`Edit::Replace`], of the new character.
@@ -353,7 +353,7 @@ impl Edit {
             (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
             (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
-            // Groups that edit both sides of a character at once.
+            // Such groups occur when the user edits both sides of a character at once.
             (Self::Group(edits), Self::Group(old)) => {
                 edits.len() == old.len() && edits.iter().zip(old).all(|(a, b)| a.supersedes(b))
             }

@@ -9,7 +9,8 @@ use crate::rig::{Pose, Skeleton};
 pub struct Sampler {
     /// Whether the caches match the document.
     ready: bool,
-    /// Cached pose with strokes, if no clip plays below the strokes and the strokes' result is therefore constant.
+    /// Cached pose with strokes applied. It exists only if no clip plays below the strokes, because only then is the
+    /// pose constant.
     still: Option<Pose>,
     /// Cached effect of each stroke, if a clip plays below the strokes.
     posers: Vec<Option<Poser>>,

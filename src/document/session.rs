@@ -80,7 +80,8 @@ impl<'a> Session<'a> {
         out
     }
 
-    /// Records all later operations in `journal`, which must already hold the operations run so far.
+    /// Records all later operations in `journal`. The journal must already hold all operations of this session up to
+    /// now.
     pub fn record_in(&mut self, journal: Journal) {
         self.journal = Some(journal);
     }
@@ -93,7 +94,7 @@ impl<'a> Session<'a> {
         self.journal.as_mut().map_or(Ok(()), Journal::sync_in_background)
     }
 
-    /// Sets the triangle count of the display mesh, against which marks are checked from now on.
+    /// Sets the number of triangles of the display mesh. From now on, edits with marks on other triangles fail.
     pub fn know_triangles(&mut self, triangles: usize) {
         self.triangles = Some(triangles);
     }
@@ -151,7 +152,7 @@ impl<'a> Session<'a> {
         self.document.posed(&self.skeleton)
     }
 
-    /// Returns the document's version, which differs after every change.
+    /// Returns the document's version number. Every change gives the document a new version number.
     pub fn revision(&self) -> Version {
         self.revision
     }
@@ -203,7 +204,8 @@ impl<'a> Session<'a> {
         }
         let step = &mut self.steps[self.done - 1];
         match step.edits.last_mut() {
-            // During a drag, the step keeps only the last edit and the first inverse.
+            // While the user drags, each edit replaces the previous edit of the same step, and the step keeps its first
+            // inverse.
             Some((last, _)) if continues && edit.supersedes(last) => *last = edit.clone(),
             _ => step.edits.push((edit.clone(), inverse)),
         }

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes `bytes` to a temporary file in the folder of `path`, syncs it, renames it to `path` and syncs the folder.
 ///
-/// At any moment, including a crash or power loss, `path` is either the old file or the complete new one. An existing
-/// file keeps its permissions. Symbolic links are followed. On failure the temporary file is removed.
+/// At every moment, even after a crash or power loss, `path` is either the old file or the complete new file. An
+/// existing file keeps its permissions. Symbolic links are followed. On failure the temporary file is removed.
 ///
 /// # Errors
 /// [`Error::Io`] with `path` if the folder does not exist, permission is missing, or no space is left.

@@ -1,8 +1,8 @@
 //! A glTF file under construction: a JSON tree and one binary chunk, to which accessors are appended.
 //!
 //! The output follows the rules that the Khronos validator checks: 4-byte alignment, one accessor per vertex buffer
-//! view (so no stride is needed), bounds equal to the data's, `target` on vertex and index views only, ascending
-//! sparse indices.
+//! view (so that no stride is needed), exact min and max, `target` only on vertex and index views, and ascending sparse
+//! indices.
 
 use super::glb;
 use crate::asset::{Asset, Source};
@@ -26,11 +26,11 @@ pub enum Usage {
 /// A glTF file under construction.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    /// The glTF JSON. Callers may edit it; indices must stay valid.
+    /// The glTF JSON. Callers may edit it, but must keep all indices valid.
     pub json: Value,
     pub(super) bin: Vec<u8>,
     path: PathBuf,
-    /// Shared accessors: zeros by element count, and key times.
+    /// Accessors that several users share: zeros, by element count, and key times.
     pub(super) zeros: Vec<(usize, usize)>,
     times: Vec<(Vec<f32>, usize)>,
     /// Shared accessors of constant values, by bit pattern and width.
@@ -158,7 +158,8 @@ impl Builder {
         self.push("bufferViews", view)
     }
 
-    /// Makes `buffers[0]` the binary chunk. If the file only has meshopt fallback buffers, they move up by one index.
+    /// Makes `buffers[0]` the binary chunk. If the file has only meshopt fallback buffers, inserts the chunk before
+    /// them, so their indices increase by one.
     fn reserve_first_buffer(&mut self) {
         let first_is_chunk = !self.bin.is_empty() || self.len("buffers") == 0;
         if first_is_chunk {
@@ -284,8 +285,8 @@ impl Builder {
         self.push("accessors", accessor)
     }
 
-    /// Returns a shared accessor of `count` zeros. glTF requires no data for it, but the `gltf` crate and other
-    /// readers reject an accessor without a buffer view. A sparse entry therefore sets its first element to zero.
+    /// Returns a shared accessor of `count` zeros. In glTF, an accessor without data is zero, but the `gltf` crate and
+    /// other readers reject it. The accessor therefore has one sparse entry that sets its first element to zero.
     fn zero_displacements(&mut self, count: usize) -> usize {
         if let Some(&(_, accessor)) = self.zeros.iter().find(|z| z.0 == count) {
             return accessor;
@@ -317,7 +318,8 @@ fn set_bounds(accessor: &mut Value, values: &[f32], width: usize) {
     accessor["max"] = bound(f32::max).into();
 }
 
-/// Returns a float as the shortest decimal that parses to the same float, through f32 or through f64.
+/// Returns a float as the shortest decimal that parses to the same float, whether the reader parses it as f32 or as
+/// f64.
 pub fn number(value: f32) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e7 {
         return (value as i64).into();

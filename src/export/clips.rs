@@ -1,5 +1,5 @@
-//! Writes the animations: Sinew's own first, because viewers play the first one, then the file's, which look
-//! unchanged.
+//! Writes the animations. Sinew's own animation comes first, because viewers play the first one. The file's animations
+//! follow and look unchanged.
 
 use super::Builder;
 use super::posed::{Clips, Job};
@@ -13,8 +13,8 @@ const POINTER: &str = "KHR_animation_pointer";
 const PROPERTIES: [Property; 4] =
     [Property::Translation, Property::Rotation, Property::Scale, Property::Weights];
 
-/// Removes the file's animations if the options say so. Converts animation pointers at node properties to ordinary
-/// targets, which every viewer plays. Call it before editing nodes.
+/// Removes the file's animations if the options say so. Converts animation pointers (KHR_animation_pointer) to node
+/// properties into ordinary targets, which every viewer plays. Call it before editing nodes.
 pub(super) fn prepare(job: &Job, builder: &mut Builder) {
     if job.options.clips == Clips::None
         && let Some(animations) = builder.json.as_object_mut().and_then(|o| o.shift_remove("animations"))
@@ -80,8 +80,8 @@ pub(super) fn target(node: NodeId, property: Property) -> Value {
     json!({ "node": node.0, "path": property.path() })
 }
 
-/// Returns the value of a node's property as an animation stores it: at the first key if `posed`, else from the file.
-/// Returns `None` for weights of a node without morph targets.
+/// Returns the value of a node's property in the form in which an animation stores it. The value is that at the first
+/// key if `posed` is set, otherwise that of the file. Returns `None` for weights of a node without morph targets.
 fn value(job: &Job, added: &[Added], node: NodeId, property: Property, posed: bool) -> Option<Vec<f32>> {
     let (file, pose) = (&job.asset.nodes[node.index()], job.keys[0].pose);
     let local = if posed { pose.local[node.index()] } else { file.rest };
@@ -167,9 +167,9 @@ pub(super) fn keep_existing(job: &Job, builder: &mut Builder, added: &[Added]) {
     }
 }
 
-/// Adds constant channels to `own`, Sinew's animation, so that previously played animations do not affect its look.
-/// They cover each property that the file's animations animate or that the pose changes, unless `own` has it. Adds
-/// nothing if the file has no animations.
+/// Adds constant channels to `own`, the channels of Sinew's animation, so that animations played before do not affect
+/// its look. They cover each property that the file's animations animate or that the pose changes, except properties
+/// that `own` animates already. Adds nothing if the file has no animations.
 pub(super) fn hold(job: &Job, builder: &Builder, added: &[Added], own: &mut Vec<Channel>) {
     if builder.len("animations") == 0 {
         return;
@@ -213,8 +213,8 @@ pub(super) fn write_first(
     Some(0)
 }
 
-/// Increments references to the file's animations: JSON pointers in extensions and extras, and indices in
-/// KHR_interactivity. Returns whether all could be found.
+/// Increments all references to the file's animations: JSON pointers in extensions and extras, and indices in
+/// KHR_interactivity. Returns false if a reference could not be updated.
 fn follow(json: &mut Value) -> bool {
     let mut all = true;
     references(json, false, &mut all);
@@ -251,7 +251,7 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             match rest[..digits].parse::<u32>() {
                 Ok(index) => *text = format!("/animations/{}{}", u64::from(index) + 1, &rest[digits..]),
-                // The text is a template whose index is computed at run time.
+                // The pointer is a template whose animation index is computed at run time.
                 Err(_) => *all = false,
             }
         }

@@ -18,8 +18,8 @@ fn channel(node: u32, property: Property, times: &[f32], values: Vec<f32>) -> Ch
     Channel { node: NodeId(node), property, interpolation, times: times.to_vec(), values }
 }
 
-/// A capsule of three bones (nodes 0 to 3, the last draws it) with two clips: one bends its second joint, the other
-/// translates and scales the first.
+/// Returns a capsule of three bones with two clips. The nodes are 0 to 3, and node 3 draws the mesh. One clip bends the
+/// second joint; the other translates and scales the first joint.
 fn with_clips() -> Asset {
     let shape = Procedural { bones: 3, rings: 9, segments: 8, radius: 0.1, length: 1.2, blend: 0.5 };
     let mut asset = shape.capsule_asset();
@@ -104,7 +104,7 @@ fn the_first_animation_is_the_pose_and_the_file_s_clips_play_as_before() {
         assert_shows(&written, Moment::Static, &positions);
         assert_plays_as_before(&asset, &written, 0);
         assert_plays_as_before(&asset, &written, 1);
-        // A player that keeps values of the previous animation still shows the pose.
+        // A viewer may keep values of a previously played animation; Sinew's animation must show the pose even then.
         let own = &written.clips[0].channels;
         for channel in written.clips[1..].iter().flat_map(|c| &c.channels) {
             assert!(own.iter().any(|c| (c.node, c.property) == (channel.node, channel.property)));
@@ -128,7 +128,7 @@ fn clips_are_left_out_where_that_is_asked_for() {
     let (moving, _) = exported(&asset, 2, &options);
     let written = Asset::from_slice(&moving.glb, "out.glb").unwrap();
     assert!(moving.clip == Some(0) && written.clips.len() == 1);
-    // A pose export of a file without clips needs no animation.
+    // If the file has no clips, the export of a single pose needs no animation.
     let (alone, _) = exported(&written_without(&asset), 1, &Options::default());
     assert!(alone.clip.is_none());
 }
@@ -219,7 +219,7 @@ fn older_projects_open_and_show_the_same() {
     std::fs::write(&path, builder.glb().unwrap()).unwrap();
     let (original, _) = project::load(&path).unwrap();
     assert!(unedited(&original).unwrap() == unedited(&asset).unwrap());
-    // When saved again, the project has Sinew's own animation first.
+    // When the project is saved again, Sinew's own animation is the first.
     saved(&original, Clips::Keep, folder.path());
 }
 

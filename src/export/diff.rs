@@ -6,10 +6,10 @@ use std::borrow::Cow;
 /// Returns the changes from `edited` back to `original`, in the order in which [`restore`] applies them. `first`
 /// names a top-level array to which one element was prepended.
 ///
-/// Each entry has `at` (a JSON pointer) and one of these keys. `was` is the original value; an additional `place` is
-/// the key's position in the object if the edited tree lacks the key. `absent` means that the original lacks the
-/// value. `length` truncates an array, and `before` is the number of prepended elements. Restoring keeps the order of
-/// keys.
+/// Each entry has `at` (a JSON pointer) and one of these keys. `was` is the original value. If the edited tree lacks
+/// the key, `place` additionally gives the key's position in the object. `absent` means that the original lacks the
+/// value. `length` is the length to which to truncate an array, and `before` is the number of prepended elements to
+/// remove. Restoring keeps the order of keys.
 pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> Vec<Value> {
     let (mut out, mut restored) = (Vec::new(), Vec::new());
     let mut edited = Cow::Borrowed(edited);
@@ -31,7 +31,7 @@ pub(super) fn changes(edited: &Value, original: &Value, first: Option<&str>) -> 
         compare("", &edited, original, &mut out);
         return out;
     }
-    // The root is never stored entirely, because that would duplicate the file.
+    // Never store the whole root as one value, because that would duplicate the file.
     let mut kept = original.clone();
     for (place, key, was) in missing {
         kept.as_object_mut().map(|o| o.shift_remove(key));

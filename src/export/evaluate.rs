@@ -1,4 +1,4 @@
-//! A glTF viewer in double precision, written from the specification alone.
+//! Evaluates a glTF file in double precision, as a viewer does. It is written from the specification alone.
 //!
 //! It shares no code with the deformers or the exporter's solver, so that the receipt is an independent check. It
 //! evaluates nodes (3.5), skins (3.7.3), morph targets (3.7.2) and animations (3.11, appendix C). Normals are

@@ -1,8 +1,9 @@
 //! Writes a finished .glb to its destination: as one file (`.glb`, `.vrm`), or as a `.gltf` with its data in a `.bin`
 //! file in the same folder.
 //!
-//! The pair is never half written: the `.gltf` refers to the `.bin` and is renamed into place last. If `NAME.bin`
-//! exists with other data, an older `NAME.gltf` may need it, so the new data goes into `NAME-HASH.bin`.
+//! No reader sees a `.gltf` without its data: the `.bin` is written first, and the `.gltf` that refers to it is renamed
+//! into place last. If `NAME.bin` exists with other data, an older `NAME.gltf` may need it, so the new data goes into
+//! `NAME-HASH.bin`.
 
 use super::{glb, write_atomically};
 use crate::asset::Asset;
@@ -168,7 +169,7 @@ mod tests {
             assert!(holds(&path, &Asset::load(&path).unwrap(), &glb(rings)).unwrap());
             assert!(names(folder.path()).len() <= 3, "{:?}", names(folder.path()));
         }
-        // The first content again: a.bin still has it.
+        // Write the first content again; a.bin still has its data.
         assert_eq!(names(folder.path()), ["a.bin", "a.gltf"]);
         // The .gltf cannot be replaced: its new .bin is removed, and the existing files stay unchanged.
         let taken = folder.path().join("b.gltf");

@@ -1,12 +1,13 @@
 //! Fits a few morph targets that are shared by all keys, within an error budget.
 //!
-//! The method is a greedy reduced basis. The key with the largest error adds its displacements to the basis,
-//! orthogonalised (Gram-Schmidt, pivoting on the largest residual of any vertex), until no vertex of any key exceeds
-//! the budget. A key's coordinates in the basis are its morph weights. Normals use the same weights, fitted by least
-//! squares.
+//! The method is a greedy reduced basis. In each step, the key with the largest residual at any vertex adds its
+//! orthogonalised displacements to the basis (Gram-Schmidt with pivoting). The method ends when no vertex of any key
+//! exceeds the budget. A key's coordinates in the basis are its morph weights. Normals use the same weights, fitted by
+//! least squares.
 //!
 //! Some programs clamp morph weights to 0..1 (Blender does). The weights of each basis vector are therefore mapped to
-//! 0..1 over all keys. A constant target, always at weight 1, holds the sum of the vectors at their lowest weights.
+//! 0..1 over all keys. An additional target, which always has weight 1, holds the sum of all vectors at their lowest
+//! weights.
 //!
 //! Keys are processed in blocks, so that memory does not grow with their number. The first block samples all keys
 //! evenly. Each later block adds vectors for the keys that the basis does not yet represent. A final pass computes
@@ -22,9 +23,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Fraction of the budget for dropping small displacements from targets.
+/// Fraction of the budget that the removal of small displacements from targets may use.
 const DROPPED: f64 = 0.25;
-/// Fraction of the budget for dropping keys from weight channels.
+/// Fraction of the budget that the removal of keys from weight channels may use.
 const KEYS: f64 = 0.25;
 /// Maximum bytes of displacements in a block of keys; a block has at least `FEW` keys.
 const BLOCK: usize = 128 << 20;
@@ -34,8 +35,8 @@ const FEW: usize = 8;
 const TIGHTER: f64 = 0.7;
 const ATTEMPTS: u32 = 6;
 
-/// Exports with tighter and tighter budgets until the measured error is within the given budget, millimetres. Returns
-/// the last export if no export is within it. Without a budget, it exports once.
+/// Exports with tighter and tighter budgets until the measured error is within the given budget, millimetres. If no
+/// export is within the budget, returns the last one. Without a budget, it exports once.
 ///
 /// # Errors
 /// The errors of `made`.
@@ -107,7 +108,8 @@ struct Fit {
     /// Per part, whether any key changes normals.
     turned: Vec<bool>,
     basis: Basis,
-    /// Sums over keys: products of their weights, and products of weights with normals.
+    /// Sums over keys: the products of pairs of weights (`normal_matrix`), and the products of weights and normal
+    /// displacements (`normal_sums`).
     normal_matrix: Vec<Vec<f64>>,
     normal_sums: Vec<Vec<DVec3>>,
 }
@@ -170,7 +172,7 @@ impl Fit {
         least_squares(&mut self.normal_matrix, &mut self.normal_sums);
         let ranges = Ranges::of(&self.basis.weights);
         let (positions, normals) = (ranges.targets(&self.basis.vectors), ranges.targets(&self.normal_sums));
-        // Weights are at most 1, so all dropped entries together stay within their fraction of the budget.
+        // Weights are at most 1, so the entries dropped at one vertex together stay within [`DROPPED`] of the budget.
         let cut = budget * DROPPED / positions.len() as f64;
         let target = |t: usize| self.sparse(&positions[t], normals.get(t).map_or(&[][..], |n| &n[..]), cut);
         let mut deltas: Vec<Vec<Delta>> = (0..positions.len()).map(target).collect();
@@ -196,7 +198,7 @@ impl Fit {
         }
     }
 
-    /// Returns a target as one sparse displacement per part, without position entries up to `cut`.
+    /// Returns a target as sparse displacements, one [`Delta`] per part, without vertices displaced by at most `cut`.
     fn sparse(&self, positions: &[DVec3], normals: &[DVec3], cut: f64) -> Vec<Delta> {
         let part = |p: usize| {
             let mut delta = Delta::default();
@@ -220,9 +222,11 @@ impl Fit {
 struct Basis {
     vectors: Vec<Vec<DVec3>>,
     squares: Vec<f64>,
-    /// `[key][vector]`; a key that the first vectors represent has no entries for later vectors.
+    /// `[key][vector]`. In the first pass, a key has no entries for vectors that were added after the basis represented
+    /// it.
     weights: Vec<Vec<f64>>,
-    /// Keys of the block that the basis does not represent yet: index, residual, and the residual's largest length.
+    /// Keys of the block that the basis does not represent yet: key index, residual, and the largest length of a
+    /// residual vector.
     open: Vec<(usize, Vec<DVec3>, f64)>,
 }
 
@@ -246,7 +250,7 @@ impl Basis {
         }
     }
 
-    /// Adds residuals of open keys to the basis until every vertex of every key is within `within`.
+    /// Adds residuals of open keys to the basis until no residual vector of any open key is longer than `within`.
     fn grow(&mut self, within: f64) {
         while let Some(worst) =
             (0..self.open.len()).max_by(|a, b| self.open[*a].2.total_cmp(&self.open[*b].2))
@@ -274,8 +278,8 @@ impl Basis {
         self.open.clear();
     }
 
-    /// Computes a key's weights in the complete basis. If the complete basis exceeds `within`, the weights from the
-    /// first pass stay.
+    /// Computes a key's weights in the complete basis. If the residual in the complete basis exceeds `within`, the key
+    /// keeps its weights from the first pass.
     fn weigh(&mut self, key: usize, mut row: Vec<DVec3>, within: f64) {
         let weights = self.project(&mut row);
         if longest(&row) <= within {
@@ -306,7 +310,8 @@ impl Ranges {
         Self((0..count).map(range).collect())
     }
 
-    /// Scales the vectors so that weights run from 0 to 1; appends the sum of the vectors at lowest weights.
+    /// Scales the vectors such that their weights run from 0 to 1. Appends the constant target: the sum of the vectors,
+    /// each times its lowest weight.
     fn targets(&self, vectors: &[Vec<DVec3>]) -> Vec<Vec<DVec3>> {
         let mut constant = vec![DVec3::ZERO; vectors.first().map_or(0, Vec::len)];
         let mut out = Vec::with_capacity(vectors.len() + 1);
@@ -432,7 +437,7 @@ mod tests {
             let wide: Vec<f64> = unit.iter().copied().map(f64::from).collect();
             assert!(farthest(&targets, &wide, key) <= 1e-3 + 1e-6);
         }
-        // The constant part lies entirely in the constant target.
+        // If a weight is constant, its displacements lie entirely in the constant target.
         let still = Ranges::of(&[vec![0.5], vec![0.5]]);
         assert_eq!(still.weights(&[0.5]), [0.0, 1.0]);
         assert_eq!(still.targets(&[vec![DVec3::X]]), [vec![DVec3::ZERO], vec![DVec3::X * 0.5]]);

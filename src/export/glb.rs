@@ -43,7 +43,8 @@ pub(crate) fn container(path: &Path, json: &Value, bin: &[u8]) -> Result<Vec<u8>
 
 /// Returns the file's JSON and binary chunk, with all buffers merged into `buffers[0]`, images in buffer views.
 ///
-/// A .glb with one buffer is unchanged. Meshopt fallback buffers without data are kept, after the first buffer.
+/// A .glb with one buffer is unchanged. Meshopt fallback buffers, which have no data, stay in the list after the first
+/// buffer.
 pub(super) fn pack(path: &Path, source: &Source) -> Result<(Value, Vec<u8>)> {
     let mut json = source.json.clone();
     if !json.is_object() {
@@ -63,7 +64,8 @@ fn pack_buffers(path: &Path, json: &mut Value, contents: &[Vec<u8>]) -> Result<V
     let mut moved = Vec::with_capacity(buffers.len());
     let (mut bin, mut first, mut placeholders) = (Vec::new(), None::<Map<String, Value>>, Vec::new());
     let any_data = (0..buffers.len()).any(|i| !is_placeholder(contents.get(i)));
-    // In a .glb, the first buffer without a URI is the chunk. If no buffer has data, a dummy chunk must come first.
+    // In a .glb, a first buffer without a URI refers to the binary chunk. If no buffer has data, an empty dummy buffer
+    // must therefore precede the fallback buffers.
     let dummy = !any_data && buffers.iter().any(|b| b.get("uri").is_none());
     for (i, buffer) in buffers.iter().enumerate() {
         if is_placeholder(contents.get(i)) {

@@ -1,4 +1,5 @@
-//! Skin weights that an export changes: 4 per vertex in compatible mode, and raised where bones flatten the skin.
+//! Skin weights that an export changes. Compatible mode limits them to 4 per vertex. Where bones flatten the skin, the
+//! heaviest weight is raised.
 
 use super::locals::skinning;
 use super::morph::blend;
@@ -22,14 +23,15 @@ pub struct Reduction {
     pub mean_mm: f64,
 }
 
-/// Minimum weight of the heaviest joint that keeps a blend of rigid transforms away from singular. The other joints,
-/// with a total weight of 0.4, shorten a vector by at most 0.4, so `M` keeps at least 0.2 of every length.
+/// Minimum weight of the heaviest joint that keeps a blend `M` of rigid transforms far from singular. The other joints
+/// have a total weight of 0.4. They can cancel at most 0.4 of the 0.6, so `M` keeps at least 0.2 of every length.
 const STEADY: f64 = 0.6;
 
 /// The influences of the exported file, by mesh and primitive. Changed influences are owned.
 pub(super) struct Table<'a> {
     of: Vec<Vec<Cow<'a, Influences>>>,
-    /// Mesh and primitive indices with raised weights; their attributes are not shared with other primitives.
+    /// Mesh and primitive indices of the primitives with raised weights. Their skin attributes are written separately
+    /// and not shared with other primitives.
     steadied: Vec<(usize, usize)>,
 }
 
@@ -153,7 +155,8 @@ pub(super) fn write_sets(
     out
 }
 
-/// Removes skin attributes from a Draco list: attributes that the list lacks are read from plain accessors.
+/// Removes the skin attributes from a primitive's Draco attribute list, so that readers take them from the plain
+/// accessors.
 fn unlist_from_draco(primitive: &mut Value) {
     let listed = primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/attributes");
     if let Some(listed) = listed.and_then(Value::as_object_mut) {
@@ -165,7 +168,8 @@ fn is_skin(attribute: &str) -> bool {
     attribute.starts_with("JOINTS_") || attribute.starts_with("WEIGHTS_")
 }
 
-/// Returns the error of 4 influences without morph targets, over all keys. `world` returns a key's node transforms.
+/// Returns the error of the limit of 4 influences over all keys, without morph targets. `world` returns a key's node
+/// transforms.
 pub(super) fn cost(job: &Job, world: impl Fn(usize) -> Vec<DAffine3>) -> Reduction {
     let mut out = Reduction::default();
     let mut reduced = Vec::new();

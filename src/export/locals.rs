@@ -64,7 +64,7 @@ impl Locals {
     pub fn stretch(&self, job: &Job) -> f64 {
         let longest = |m: &DAffine3| {
             let m = m.matrix3;
-            // Shear could lengthen it further; the receipt measures the actual error.
+            // With shear, the factor can be larger than each column's length. The receipt measures the actual error.
             m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length())
         };
         let skins = (0..job.asset.skins.len()).map(crate::base::SkinId::from).collect::<Vec<_>>();
@@ -89,7 +89,7 @@ fn file_local(asset: &Asset, node: usize) -> DAffine3 {
     node.matrix.map_or_else(|| affine(&node.rest), |m| DAffine3::from_mat4(m.as_dmat4()))
 }
 
-/// Returns the transform with a unit quaternion, as it is written.
+/// Returns the transform as the file stores it, with a unit quaternion.
 fn unit(local: Trs) -> Trs {
     Trs { rotation: local.rotation().to_array(), ..local }
 }

@@ -1,10 +1,12 @@
 //! Computes displacements in mesh space with which a viewer's skinning reproduces the editor's surface.
 //!
-//! A viewer draws `M (x + d)`, where `M = Σ w_j W_j IBM_j` for a skinned vertex, and `M` is the node's world
-//! transform for an unskinned vertex. The displacement is therefore `d = M^-1 p - x`. For skinned normals, viewers
-//! (three.js, Khronos' sample viewer) use the linear part of `M`, not its inverse transpose (the two agree for rigid
-//! joints). For unskinned normals they use the inverse transpose of the node's transform. Then they normalise. The
-//! displaced normal is the unit vector that this transform maps to the target direction.
+//! For a vertex at `x` with displacement `d`, a viewer draws `M (x + d)`. For a skinned vertex, `M = Σ w_j W_j IBM_j`
+//! over its joints `j`: skin weights `w`, world transforms `W`, inverse bind matrices `IBM`. For an unskinned vertex,
+//! `M` is the node's world transform. The displacement that reaches the editor's position `p` is therefore `d = M^-1 p
+//! - x`. For skinned normals, viewers (three.js, Khronos' sample viewer) use the linear part of `M`, not its inverse
+//!   transpose (the two agree for rigid joints). For unskinned normals they use the inverse transpose of the node's
+//!   transform. Then they normalise the result. The displaced normal is therefore the unit vector that the viewer's
+//!   transform maps to the target direction.
 
 use super::locals::skinning;
 use super::posed::{Job, Shape};
@@ -15,8 +17,8 @@ use crate::geom::Part;
 use crate::rig::Pose;
 use glam::{DAffine3, DMat3, DVec3};
 
-/// Condition number above which `M` counts as singular. Below it, the rounding error of stored displacements (up to
-/// 1e3 times the residual) stays under 1e-7 * 1e3 = 1e-4 of the residual.
+/// Condition number above which `M` counts as singular. Below it, a displacement is at most 1e3 times the residual. Its
+/// rounding to f32 (1e-7) then causes an error of at most 1e-7 * 1e3 = 1e-4 of the residual.
 const SINGULAR: f64 = 1e3;
 
 /// Tolerances below which a vertex gets no displacement.
@@ -39,8 +41,9 @@ pub(super) struct Delta {
     pub singular: Vec<u32>,
 }
 
-/// Computes the displacements of one display part at one key. If skinning reproduces every position, the result is
-/// empty, unless many of the file's normals deviate from the surface after skinning: then it has normals only.
+/// Computes the displacements of one display part at one key. If skinning reproduces every position, the result has no
+/// positions. In this case, it holds normals if at least one vertex in [`FEW`] has a deviating normal after skinning;
+/// otherwise it is empty.
 pub(super) fn solve(
     job: &Job,
     part: &Part,
@@ -102,7 +105,7 @@ pub(super) fn blend(influences: &Influences, vertex: usize, joints: &[DAffine3])
     let mut total = 0.0;
     for (joint, weight) in influences.of(vertex) {
         let weight = f64::from(weight);
-        // If the drawn skin has fewer joints than the mesh refers to, the last joint replaces missing ones.
+        // The mesh may refer to more joints than the skin has; use the skin's last joint instead of missing ones.
         let joint = &joints[usize::from(joint).min(joints.len() - 1)];
         sum.matrix3 += joint.matrix3 * weight;
         sum.translation += joint.translation * weight;
@@ -129,7 +132,7 @@ impl Inverse {
         if condition.is_finite() && condition < SINGULAR {
             return Self { matrix, inverse, singular: false };
         }
-        // Tikhonov regularisation prefers small displacements among solutions of nearly equal error.
+        // Tikhonov regularisation chooses, among solutions with nearly equal error, one with a small displacement.
         let lambda = (frobenius(&matrix) / SINGULAR).powi(2).max(1e-60);
         let normal = matrix.transpose() * matrix + DMat3::from_diagonal(DVec3::splat(lambda));
         Self { matrix, inverse: normal.inverse() * matrix.transpose(), singular: true }
@@ -167,7 +170,8 @@ mod tests {
         let inverse = Inverse::new(m);
         let r = DVec3::new(0.3, -0.2, 0.7);
         assert!(!inverse.singular && (m * inverse.apply(r) - r).length() < 1e-12);
-        // Matrix of rank one: the residual's component in its range is matched, and the rest causes no displacement.
+        // The matrix has rank one. The displacement matches the residual's component in the range of the matrix and
+        // ignores the other components.
         let flat = Inverse::new(DMat3::from_diagonal(DVec3::X));
         let d = flat.apply(DVec3::new(0.5, 4.0, -3.0));
         assert!(flat.singular && (d - DVec3::new(0.5, 0.0, 0.0)).length() < 1e-6, "{d}");

@@ -9,8 +9,8 @@ use std::path::Path;
 
 /// Writes display vertices (world space, scene units) and triangles as OBJ, one group per part.
 ///
-/// Vertices are in display order, which is the file's node and primitive order. Texture coordinates are the
-/// character's first set (v upwards, as in OBJ). `normals` are written if given.
+/// Vertices are in display order, which is the file's node and primitive order. Texture coordinates are the character's
+/// first set, with v pointing up, as OBJ requires. `normals` are written if given.
 ///
 /// # Errors
 /// [`Error::Input`] if a slice is not as long as the display mesh; [`Error::Io`] if writing fails.

@@ -55,16 +55,19 @@ pub struct Options {
     pub clips: Clips,
     /// Whether to limit influences to 4 per vertex (JOINTS_0 and WEIGHTS_0), for viewers that read no more.
     pub compatible: bool,
-    /// Position tolerance, relative to the bounding box diagonal of the first surface. A vertex that skinning alone
-    /// brings closer to the editor's surface gets no displacement. 5e-6 is 0.01 mm for a person.
+    /// Position tolerance, relative to the bounding box diagonal of the first surface; 5e-6 is 0.01 mm for a person. A
+    /// vertex gets no displacement if skinning alone brings it within the tolerance of its position on the editor's
+    /// surface.
     pub tolerance: f32,
-    /// Normal tolerance, degrees. A normal within it after skinning gets no displacement. A primitive without
-    /// displaced positions gets no normal displacements if at most one normal in a hundred exceeds the tolerance.
+    /// Normal tolerance, degrees. A normal gets no displacement if skinning alone brings it within the tolerance. A
+    /// primitive without displaced positions gets no normal displacements if at most one normal in a hundred exceeds
+    /// the tolerance.
     pub normal_tolerance_degrees: f32,
     /// Animation of the nodes, written unchanged. At the keys' times, its values must equal the keys' poses. `None`
     /// uses LINEAR interpolation between keys.
     pub motion: Option<Clip>,
-    /// Error budget per vertex, millimetres: keys then share a few morph targets. `None`: one target per key.
+    /// Error budget per vertex, millimetres; all keys then share a few morph targets. `None` gives every key its own
+    /// target.
     pub budget_mm: Option<f64>,
 }
 
@@ -87,8 +90,9 @@ impl Default for Options {
 pub struct Export {
     /// The content of the .glb.
     pub glb: Vec<u8>,
-    /// Index of Sinew's own animation, the first in the file. It holds the keys. For a single pose it holds that
-    /// pose, so that viewers do not play one of the file's animations. `None` if a single pose needs no animation.
+    /// Index of Sinew's own animation, which is the first in the file and contains the keys. A single pose also gets an
+    /// animation if the file has animations, because viewers would otherwise play one of those. `None` if a single pose
+    /// needs no animation.
     pub clip: Option<usize>,
     /// Number of morph targets added, over all meshes.
     pub targets: usize,
@@ -138,11 +142,11 @@ pub(super) struct Job<'a> {
 
 /// Exports a character at one or several keys.
 ///
-/// The first key becomes the file's static pose. Several keys also become an animation. It is LINEAR in node
-/// transforms (or [`Options::motion`]) and in morph weights, with one target per key and mesh where needed. If the
-/// file has animations, a single key becomes a constant animation too. Sinew's animation is the first in the file,
-/// because viewers play the first; the file's own animations follow and look unchanged. The file's own morph targets
-/// come first and keep their weights.
+/// The first key becomes the file's static pose. Several keys also become an animation. Node transforms (unless
+/// [`Options::motion`] is given) and morph weights are interpolated linearly. A mesh that skinning alone does not
+/// reproduce gets one morph target per key. If the file has animations, a single key becomes a constant animation too.
+/// Sinew's animation is the first in the file, because viewers play the first; the file's own animations follow and
+/// look unchanged. The file's own morph targets come first and keep their weights.
 ///
 /// # Errors
 /// [`Error::Input`] if there is no key, key times do not increase, or a pose or surface belongs to
@@ -151,7 +155,8 @@ pub fn posed(asset: &Asset, character: &Character, keys: &[Key], options: &Optio
     streamed(asset, character, keys, &keys, options)
 }
 
-/// Exports like [`posed`], but queries `surfaces` key by key. A budget keeps at most one block of them in memory.
+/// Exports like [`posed`], but queries `surfaces` key by key. With a budget, only one block of surfaces is in memory at
+/// a time.
 ///
 /// # Errors
 /// The errors of [`posed`] and [`Surfaces::at`].
@@ -250,7 +255,7 @@ pub(super) fn build(job: &Job, mut builder: Builder, out: &mut Export) -> Result
     Ok(builder)
 }
 
-/// Vertices where skinning flattens the surface.
+/// Vertices where the blended skinning matrix is nearly singular, so that skinning flattens the surface.
 #[derive(Default)]
 pub(super) struct Flattened {
     /// Vertices per display part.
@@ -273,7 +278,7 @@ impl Flattened {
     }
 }
 
-/// Computes the morph targets of every node, and the vertices where they are approximate.
+/// Computes the morph targets of every node, and the vertices where displacements are only approximate.
 fn targets_of(
     job: &Job,
     locals: &Locals,
@@ -301,7 +306,8 @@ fn targets_of(
     let Some(budget) = job.options.budget_mm else { return each() };
     let mut flattened = Flattened::new(parts.len());
     let sets = fit::fit(job, &solved, budget, locals.stretch(job), &mut flattened)?;
-    // With as many targets as keys, one target per key costs no more and is exact.
+    // If the fit needs as many targets as there are keys, use one target per key instead, which is exact and not
+    // larger.
     if !sets.is_empty() && sets.iter().all(|s| s.names.len() >= job.keys.len()) {
         return each();
     }

@@ -18,10 +18,10 @@
 //!         "checksum": "0123456789abcdef" } } }
 //! ```
 //!
-//! A project only appends to the original's binary chunk. The original chunk is therefore a prefix of the project's,
-//! and storing the original costs only the list of changed JSON values. The original is the loaded file with its
-//! buffers and images packed ([`super::unedited`]), restored byte for byte. The checksum (FNV-1a over the restored
-//! JSON, keys sorted, and the bytes) detects a file that another program has rewritten.
+//! Saving only appends to the original's binary chunk, so the original chunk is a prefix of the project's. To store the
+//! original, the project needs only the list of changed JSON values. The original is the loaded file with its buffers
+//! and images packed ([`super::unedited`]), restored byte for byte. The checksum (FNV-1a over the restored JSON, keys
+//! sorted, and the bytes) detects a file that another program has rewritten.
 
 use super::posed::{Export, Job, build};
 use super::{Builder, Clips, Key, Options, Surfaces, diff, files, glb};
@@ -33,8 +33,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const NAME: &str = "SINEW_project";
-/// The newest readable version. A project whose changes all exist in version 1 is written as version 1, so that older
-/// programs can open it.
+/// The newest readable version. If version 1 can express all changes of a project, the project is written as version 1,
+/// so that older programs can open it.
 const VERSION: u64 = 2;
 const REMEDY: &str = "restore the file that Sinew saved, or take the extension out to open it as a model";
 
@@ -167,7 +167,8 @@ fn at() -> String {
     format!("extension {NAME}")
 }
 
-/// Removes a project's own data, so that saving a project that was opened as a model starts a new project.
+/// Removes the project extension. If the user opens a project as a plain model and saves it, the result is then a new
+/// project.
 fn strip(json: &mut Value) {
     let is_empty = |value: &Value| match value {
         Value::Array(a) => a.is_empty(),

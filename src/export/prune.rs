@@ -61,7 +61,7 @@ impl Builder {
             ranges.push((*offset, offset.saturating_add(length)));
         });
         ranges.sort_unstable();
-        // An unused view may have an invalid range; then every byte is kept.
+        // If a view's range is outside the chunk, which an unused view may have, keep every byte.
         if ranges.iter().any(|range| range.1 > self.bin.len() as u64) {
             return;
         }
@@ -74,7 +74,8 @@ impl Builder {
                     (*from, *to) = (*from, overlap);
                 }
                 _ => {
-                    // Alignment modulo 8 suits every component type and preserves the file's own padding to 4.
+                    // The new offset equals the old one modulo 8. This keeps the alignment of every component type and
+                    // the file's own padding to 4.
                     let wanted = start as usize % 8;
                     while bin.len() % 8 != wanted {
                         bin.push(0);

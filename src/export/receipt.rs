@@ -1,4 +1,5 @@
-//! The export receipt: the distance of the written file, read again, from the editor's surface.
+//! The export receipt: the distance between the written file, evaluated after reading it again, and the editor's
+//! surface.
 
 use super::evaluate::{Moment, evaluate};
 use super::{Export, Key, Reduction, Shape, Surfaces, files};
@@ -52,7 +53,7 @@ pub struct KeyReceipt {
     pub normal_largest_degrees: f64,
     /// Mean deviation of the normals, degrees.
     pub normal_mean_degrees: f64,
-    /// Pairs of triangles of the surface that cross, and neither cross nor touch in the bind shape.
+    /// Number of triangle pairs of the surface that cross here but neither cross nor touch in the bind shape.
     pub crossings: usize,
 }
 
@@ -66,7 +67,7 @@ pub(super) struct Skin {
 impl Skin {
     pub(super) fn new(character: &Character) -> Self {
         let control = &character.control;
-        // The count does not depend on the radius.
+        // The constructor needs a radius per vertex, but the count does not depend on it.
         let crossings = Crossings::new(control, &vec![1.0; control.positions.len()]);
         Self { crossings, control_of: character.display.control_of.clone() }
     }
@@ -176,8 +177,8 @@ impl Export {
         self.check(path, &Asset::load(path)?)
     }
 
-    /// Returns the receipt before the file is written. `keys` may be at any times of its animation, but `keys[0]`
-    /// must be the first key of the export. `surfaces` is queried key by key.
+    /// Returns the receipt before the file is written. `keys` may have any times within the export's animation, but
+    /// `keys[0]` must be the first key of the export. `surfaces` is queried key by key.
     ///
     /// # Errors
     /// The errors of [`Self::receipt`] and [`Surfaces::at`].
@@ -203,9 +204,10 @@ impl Export {
         Err(Error::broken(path, "file", "it does not hold what was written", remedy))
     }
 
-    /// Compares the exported bytes, read by the `gltf` crate, with the keys. If the crate cannot read compressed
-    /// geometry, `written`, the file as Sinew's loader read it, is compared instead and a problem reports this. An
-    /// animation of the keys is compared at each key's time, and the static pose with the first key.
+    /// Compares the exported bytes, read by the `gltf` crate, with the keys. If the crate cannot read the file, for
+    /// example because of compressed geometry, `written` is compared instead and a problem reports this. `written` is
+    /// the file as read by Sinew's own loader. An animation of the keys is compared at each key's time, and the static
+    /// pose with the first key.
     ///
     /// # Errors
     /// [`Error::Broken`] if the file and the keys' surfaces differ in the number of vertices.
@@ -303,7 +305,8 @@ fn compare(written: &Asset, path: &Path, moment: Moment, shape: &Shape) -> Resul
     Ok(out)
 }
 
-/// Returns per drawn vertex whether the file has a normal. Otherwise viewers compute flat normals from the positions.
+/// Returns, for each drawn vertex, whether the file has a normal for it. Without normals in the file, viewers compute
+/// flat normals from the positions.
 fn shown_normals(asset: &Asset) -> Vec<bool> {
     let shown = crate::rig::in_scene(asset);
     let meshes = asset.nodes.iter().zip(shown).filter(|n| n.1).filter_map(|n| n.0.mesh);

@@ -1,5 +1,5 @@
-//! Reads a written file with the `gltf` crate instead of Sinew's own loader, so that the receipt does not share a
-//! misunderstanding with the exporter. It reads only what [`super::evaluate()`] needs.
+//! Reads a written file with the `gltf` crate instead of Sinew's own loader, so that a misreading of glTF shared by
+//! loader and exporter cannot hide an error from the receipt. It reads only what [`super::evaluate()`] needs.
 
 mod check;
 mod plain;
@@ -16,7 +16,8 @@ use gltf::mesh::{Mode, Semantic};
 /// Reads a .glb whose data is all in the binary chunk.
 ///
 /// # Errors
-/// A message why the crate cannot read it: compressed geometry, unknown required extensions, a broken file.
+/// The message says why the crate cannot read the file: compressed geometry, unknown required extensions, or a broken
+/// file.
 pub fn reread(glb: &[u8]) -> Result<Asset, String> {
     check::length(glb)?;
     let glb = &plain::plain(glb)?[..];
@@ -272,7 +273,7 @@ mod tests {
         assert!(reread(&cut).is_err());
     }
 
-    /// A capsule with a clip, after one value of its JSON was changed.
+    /// Rereads a capsule with a clip after one value of its JSON is changed.
     fn changed(at: &str, value: serde_json::Value) -> Result<Asset, String> {
         let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
         let asset = Asset::from_slice(&unedited(&shape.capsule_asset()).unwrap(), "capsule.glb").unwrap();

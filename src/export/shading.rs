@@ -1,5 +1,5 @@
-//! Adds normals to primitives without normals in the file. Viewers shade these flat (glTF 2.0, 3.7.2.1), but Sinew's
-//! renderer smooths edges below 60°.
+//! Adds normals to primitives without normals in the file. Viewers shade such primitives flat (glTF 2.0, 3.7.2.1), but
+//! Sinew's renderer shades edges below 60° smoothly.
 
 use super::Builder;
 use super::posed::{Job, Shape};
@@ -7,10 +7,11 @@ use crate::asset::Problem;
 use crate::base::MeshId;
 use std::collections::BTreeSet;
 
-/// If fewer than one in this many normals deviates, the deviation counts as invisible.
+/// Deviating normals count as invisible if they are fewer than one in this many.
 pub(super) const FEW: usize = 100;
 
-/// Writes NORMAL where the file has no normals and `shape` is smooth. Returns whether it did, per display part.
+/// Writes a NORMAL attribute for each primitive without normals in the file if `shape` is smooth there. Returns, for
+/// each display part, whether normals were written.
 pub(super) fn write(
     job: &Job,
     builder: &mut Builder,
@@ -32,7 +33,8 @@ pub(super) fn write(
     for &(mesh, index) in &smooth {
         let primitive = &job.asset.meshes[mesh.index()].primitives[index];
         let at = format!("/meshes/{}/primitives/{}", mesh.index(), primitive.file_index);
-        // Other decoders may order a Draco bitstream's vertices differently, so compressed primitives are skipped.
+        // Skip primitives with Draco compression: decoders may order their vertices differently, so written normals
+        // could belong to other vertices.
         let packed = |v: &serde_json::Value| v.pointer("/extensions/KHR_draco_mesh_compression").is_some();
         if builder.json.pointer(&at).is_none_or(packed) {
             continue;

@@ -48,7 +48,8 @@ impl Added {
         &self.weights[0]
     }
 
-    /// Drops keys of a weights channel within the error limit. `own` weights precede the added weights.
+    /// Drops keys of a weights channel within the error limit. The channel's first `own` weights belong to the file's
+    /// own targets.
     fn with_fewer_keys(&self, channel: Channel, own: usize) -> Channel {
         let Some(Thinning { reach, within }) = &self.thinning else { return channel };
         let distance = |value: &[f32], line: &[f32]| {
@@ -78,7 +79,7 @@ impl Added {
             } else if u == 1.0 {
                 *b
             } else {
-                // The clamp keeps the result between both ends despite rounding, so 0..=1 is preserved.
+                // The clamp keeps the result between both ends despite rounding, so that weights stay within 0..=1.
                 (a + (b - a) * u).clamp(a.min(*b), a.max(*b))
             }
         })
@@ -135,7 +136,8 @@ pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> V
     out
 }
 
-/// Returns the mesh index of a node. A mesh that other nodes draw is copied first, because displacements differ.
+/// Returns the index of a mesh that only this node draws. If other nodes draw the node's mesh too, copies the mesh
+/// first, because displacements differ between nodes.
 fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
     let mesh = builder.json["nodes"][node.index()]["mesh"].clone();
     let index = mesh.as_u64().unwrap_or(0) as usize;
@@ -149,7 +151,8 @@ fn own_mesh(builder: &mut Builder, node: NodeId) -> usize {
     index
 }
 
-/// Appends one target per element of `deltas`. Elements are `None` for a primitive that is not drawn as triangles.
+/// Appends one target per element of `deltas`. A primitive that is not drawn as triangles has no displacements, so its
+/// elements are `None`.
 fn add_to_primitive(builder: &mut Builder, mesh: usize, index: usize, deltas: Vec<Option<&Delta>>) {
     let attributes = builder.json["meshes"][mesh]["primitives"][index]["attributes"].clone();
     let position = attributes["POSITION"].as_u64().unwrap_or(0) as usize;
@@ -217,7 +220,8 @@ pub(super) fn drop_unused_samplers(builder: &mut Builder, animation: usize) {
     }
 }
 
-/// Extends a weights channel by the values `extra(key)` of further targets. A spline's added tangents are zero.
+/// Extends every key of a weights channel by `extra(key)`, the weights of further targets. In a CUBICSPLINE channel,
+/// the added tangents are zero.
 pub(super) fn widened(channel: &Channel, extra: impl Fn(usize) -> Vec<f32>) -> Channel {
     let blocks = if channel.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
     let width = channel.values.len() / (channel.times.len() * blocks).max(1);
@@ -287,8 +291,8 @@ pub(super) fn of_keys(job: &Job, builder: &Builder, clip: &Clip, added: &[Added]
         }
     }
     if channels.is_empty() {
-        // An animation needs a channel: if all keys agree, one node gets a constant channel. A node with a matrix
-        // must not be animated.
+        // An animation needs at least one channel. If no property changes between keys, give one node a constant
+        // channel. A node with a matrix must not be animated, so choose another.
         let free = (0..job.asset.nodes.len()).find(|&n| builder.json["nodes"][n].get("matrix").is_none());
         channels.extend(free.map(|node| Channel {
             node: NodeId::from(node),

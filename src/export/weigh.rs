@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 const MAX_BONES: usize = 4096;
 /// Length of a leaf joint's bone, as a fraction of its parent bone.
 const TIP: f32 = 0.5;
-/// Margin of the meshes' bounding box, as a fraction of its diagonal: nodes within it count as outside.
+/// Margin inside the meshes' bounding box, as a fraction of its diagonal. Nodes within this margin count as outside the
+/// meshes.
 const RIM: f32 = 0.02;
 
 /// A file with computed skin weights.
@@ -32,11 +33,11 @@ pub struct Weighed {
 /// Adds skin weights for a file's bones to its meshes. Returns `None` if a mesh of the scene has weights already, or
 /// if the file has no mesh or no bones.
 ///
-/// If `top` is given, the bones are the nodes of its subtree that draw nothing; else the joints of the first
-/// non-empty skin; else all trees of at least two nodes that draw nothing. Such a tree's root is skipped if it is an
-/// armature node: at its parent's origin, outside the meshes, with a single child that has children. Meshes below a
-/// bone already follow it. A mesh that several nodes draw gets the weights of the first of these nodes, and only that
-/// node is skinned.
+/// If `top` is given, the bones are the nodes of its subtree that draw nothing; else the joints of the first non-empty
+/// skin; else all trees of at least two nodes that draw nothing. Such a tree's root is skipped if it is an armature
+/// node: at its parent's origin, outside the meshes, with a single child that has children. Meshes below a bone get no
+/// weights, because they already follow it. A mesh that several nodes draw gets the weights of the first of these
+/// nodes, and only that node is skinned.
 ///
 /// # Errors
 /// [`Error::Input`] if `top` names no node or has no children, or weights cannot be computed for the mesh; also the
@@ -190,7 +191,7 @@ fn write(
             }
             let primitive = &asset.meshes[mesh.index()].primitives[part.primitive];
             let sets = write_sets(&mut builder, &own, primitive.positions.len());
-            // An in-memory asset has triangle primitives only, so display and file indices agree.
+            // An in-memory asset has only triangle primitives, so its primitive indices are those of the written file.
             let index = if asset.source.json.is_object() { primitive.file_index } else { part.primitive };
             let pointer = format!("/meshes/{}/primitives/{index}/attributes", mesh.index());
             if let Some(attributes) = builder.json.pointer_mut(&pointer).and_then(Value::as_object_mut) {

@@ -2,17 +2,18 @@
 //! between keys, and the file's own weights keep their interpolation:
 //!
 //! - LINEAR: the channel has the keys of both.
-//! - CUBICSPLINE: the spline is split at the keys of the added weights with its value and slope there, which does
-//!   not change its shape. A linear segment is a spline whose tangents equal its slope.
-//! - STEP: the channel becomes LINEAR, with a key one float before each jump.
+//! - CUBICSPLINE: the spline gets additional keys at the key times of the added weights, with its value and slope
+//!   there, which does not change its shape. The added weights become spline segments whose tangents equal the slope of
+//!   the line.
+//! - STEP: the channel becomes LINEAR, with an additional key at the last `f32` time before each jump.
 
 use super::posed::Job;
 use crate::anim::Curve;
 use crate::asset::{Channel, Interpolation, Problem, Property};
 use crate::base::NodeId;
 
-/// Combines a node's own weights channel, or its `width` constant weights, with added weights. `of_added` returns the
-/// added weights at a time; they are linear between `key_times`.
+/// Combines a node's own weights with added weights. `own` is the node's weights channel or, without one, its `width`
+/// constant weights. `of_added` returns the added weights at a time; they are linear between `key_times`.
 pub(super) fn together(
     node: NodeId,
     own: Result<&Channel, &[f32]>,

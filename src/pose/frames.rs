@@ -11,7 +11,8 @@ use crate::geom::Spline;
 /// Number of table entries per Bézier segment.
 const STEPS: usize = 16;
 
-/// Frames along a spline: a table, and one double reflection from the nearest entry to any parameter.
+/// Frames along a spline. A table stores frames at regular parameters; one double reflection from the nearest entry
+/// gives the frame at any other parameter.
 #[derive(Clone, Debug)]
 pub struct Frames {
     table: Vec<Entry>,
@@ -89,9 +90,9 @@ pub struct Warp<'a> {
 }
 
 impl<'a> Warp<'a> {
-    /// Creates the warp of two strokes. The baseline's first normal is the device's up; the smallest rotation between
-    /// the first tangents gives the offset's first frame. With `roll`, the difference of the device's roll along the
-    /// two strokes adds twist.
+    /// Creates the warp of two strokes. The device's up direction is the first normal of the baseline. The smallest
+    /// rotation between the first tangents maps the baseline's first frame to the offset stroke's. With `roll`, the
+    /// difference of the device's roll along the two strokes adds twist.
     pub fn new(baseline: &'a Stroke, offset: &'a Stroke, roll: bool) -> Self {
         let baseline_frames = Frames::along(baseline.spline(), baseline.up());
         let normal = baseline_frames.table[0].normal;
@@ -156,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_helix_has_the_known_rotation_of_its_minimising_frame() {
-        // A helix of radius 1 and pitch 2 pi c: the frame rotates by -torsion * length against Frenet's frame.
+        // A helix of radius 1 and pitch 2 pi c: relative to the Frenet frame, the frame rotates by -torsion * length.
         let c = 0.5_f64;
         let s = stroke(
             |u| {
@@ -203,7 +204,8 @@ mod tests {
         let warp = Warp::new(&a, &moved, false);
         for i in 0..=20 {
             let t = i as f64 / 20.0;
-            // Positions are f32: at a distance of 3, rounding rotates the tangents by about 1e-6.
+            // Knot positions are f32. At a distance of 3 from the origin, their rounding rotates the tangents by about
+            // 1e-6.
             let error = warp.rotation(t).angle_between(swing.as_dquat().normalize());
             assert!(error < 5e-5, "{error}");
             let x = DVec3::new(0.5, 0.7, -0.2);

@@ -4,11 +4,12 @@
 //!
 //! A frame has three steps. First, a skeleton-only solve ([`super::pinned`]) brings the bones to the goals. It starts
 //! from the pose at the beginning of the grab, so the path of the hand does not matter. Second, the elastic shape
-//! relaxes from that pose, with hands and pins fixed, so that nothing is torn or folded. Third, bones are fitted to
-//! the shape's transforms and brought back to goals and pins by the smallest rotations.
+//! relaxes from that pose, with the held and pinned bones fixed. Starting there avoids torn or folded shapes. Third,
+//! the skeleton is fitted to the shape's transforms. The smallest rotations then bring the held and pinned points back
+//! to their goals and pins.
 //!
-//! The shape's rest state is the pose at the beginning of the grab. If nothing is pinned, the skeleton-only solve
-//! fixes the topmost joints, because an unpinned shape would follow a single hand as a whole.
+//! The shape's rest state is the pose at the beginning of the grab. If nothing is pinned, the topmost joints stay where
+//! the skeleton-only solve puts them. An unpinned shape would follow a single hand as a whole.
 
 use super::grab::Task;
 use super::pinned::Pinned;
@@ -43,7 +44,7 @@ struct Work {
     pinned: Pinned,
     constrained: Constrained,
     solver: Solver,
-    /// Handles whose full transforms are prescribed.
+    /// Handles of the elastic shape whose transforms the solver keeps fixed.
     given: Vec<usize>,
     rig: PosedRig,
     now: Vec<DAffine3>,
@@ -105,7 +106,7 @@ impl FullBodyGrab {
             self.work = Some(self.begin(skeleton, &tasks)?);
         }
         let Some(work) = &mut self.work else { return Ok((self.grab.start.clone(), 0.0)) };
-        // First solve the skeleton alone: the shape always starts from a pose that keeps the pins.
+        // First solve the skeleton alone, so that the shape starts from a pose in which the pins hold.
         work.pinned.solve(skeleton, &self.grab, (&self.grab.start, true), &tasks);
         work.rig.pose(skeleton, work.pinned.pose());
         self.body.read(&work.rig, &mut work.now);
@@ -166,7 +167,7 @@ fn fit(
     to: &[DAffine3],
 ) -> Pose {
     let own = |i: usize| skeleton.nodes[i].joint.and_then(|j: JointId| body.own_handle(j));
-    // Maps a point by a handle's motion since the beginning of the grab.
+    // Maps a point by a handle's motion from `from` to `to`.
     let moved = |handle: usize, x: DVec3| {
         let usable = is_regular(from[handle].matrix3) && to[handle].is_finite();
         if usable { to[handle].transform_point3(from[handle].inverse().transform_point3(x)) } else { x }
@@ -201,7 +202,7 @@ fn fit(
         let turned = to[handle].matrix3 * regular_inverse(from[handle].matrix3);
         let turn =
             if is_regular(turned) && turned.determinant() > 0.0 { nearest(turned) } else { DQuat::IDENTITY };
-        // Pairs of the child joints' positions after this rotation and their target positions.
+        // For each child joint: its offset from this joint after the rotation, and its target offset.
         let aims: Vec<(DVec3, DVec3)> = below[i]
             .iter()
             .map(|&(child, handle)| {

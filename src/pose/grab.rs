@@ -65,7 +65,7 @@ pub struct Grab {
     pub(super) hinges: Vec<DVec3>,
     depth: Vec<usize>,
     holds: Vec<Hold>,
-    /// Whether only the held bones rotate.
+    /// Whether only the held bones rotate, and no joints above them.
     alone: bool,
     /// Solver that restores pins violated by the limb solve.
     pinning: Option<Box<Pinned>>,
@@ -148,7 +148,7 @@ impl Grab {
             if !is_regular(work.world[i].matrix3) || !is_regular(self.before[i].matrix3) {
                 continue;
             }
-            // Compute the full rotation relative to the pose that earlier tasks produced.
+            // Earlier tasks may have rotated the node already, so compute the rotation that remains.
             let turned = DMat3::from_quat(task.goal.turn) * self.before[i].matrix3;
             let turn = nearest(turned * work.world[i].matrix3.inverse());
             let moved = work.world[i].transform_point3(task.hold.point).distance(task.goal.position);
@@ -232,8 +232,8 @@ impl Grab {
         }
     }
 
-    /// Returns the joints that rotate for a task, from the task's node upwards. The chain ends at a pinned joint,
-    /// which may rotate but not move, or below a parent that is held or branches.
+    /// Returns the joints that rotate for a task, from the task's node upwards. The chain ends at a pinned joint, which
+    /// may rotate but not move. It also ends below a parent that is held or that branches.
     pub(super) fn chain(&self, task: &Task, held: &[NodeId]) -> Vec<NodeId> {
         let mut chain = vec![task.hold.node];
         let mut at = task.hold.node;
@@ -265,8 +265,8 @@ impl Grab {
             links.reach(last, wanted, false);
         }
         if !task.pin {
-            // Rotate all joints, even the held bone, to remove the remaining error: position matters more than
-            // rotation.
+            // Rotate all joints, the held bone too, to remove the remaining position error, because position has
+            // priority over rotation.
             let arm = links.tip - links.at[last];
             let wanted = task.goal.position - links.at[last];
             if last == 0 && arm.length() > 1e-9 {
@@ -304,7 +304,8 @@ impl Grab {
     }
 }
 
-/// Returns the middle joint of a nearly straight limb, and a weight from 1 (straight) to 0 that prevents jumps.
+/// Returns the index of the middle joint of a nearly straight limb and a weight. The weight falls continuously from 1
+/// (straight) to 0, so that the pose does not jump.
 pub(super) fn straight(at: &[DVec3]) -> Option<(usize, f64)> {
     let last = at.len().checked_sub(1)?;
     let hinge = (1..last).max_by(|&a, &b| {
@@ -324,7 +325,7 @@ struct Links {
     at: Vec<DVec3>,
     tip: DVec3,
     turn: Vec<DQuat>,
-    /// Mobility of each joint: a short collar bone rotates less than the arm below it.
+    /// Mobility of each joint, by bone length: a short collar bone rotates less than the arm below it.
     ease: Vec<f64>,
 }
 

@@ -112,7 +112,8 @@ impl StrokeLayer {
         }
     }
 
-    /// Returns the layer with adjustments that change its result from `now` to `wanted`, apart from scales.
+    /// Returns the layer with adjustments that change its result from the pose `now` to the pose `wanted`. Scales are
+    /// not adjusted.
     pub fn adjusted(&self, now: &Pose, wanted: &Pose) -> Self {
         let mut out = self.clone();
         for (i, (a, b)) in now.local.iter().zip(&wanted.local).enumerate() {

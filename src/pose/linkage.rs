@@ -1,9 +1,9 @@
 //! A skeleton as a linkage: joints rotate and topmost joints translate, so that pins hold exactly and other points
 //! approach their goals. Bones keep their lengths.
 //!
-//! With `v` the rotations and translations since a reference pose, the solver minimises `½ vᵀ W v` plus the goal
-//! errors ([`relax`]), with pins as stiff goals. Then the smallest further motions meet the pins exactly
-//! ([`repair`]). Goals may be missed, pins may not.
+//! Let `v` be the rotations and translations since a reference pose, and `W` their stiffness. First, the solver
+//! minimises `½ vᵀ W v` plus the goal errors ([`relax`]); pins are stiff goals there. Then the smallest further motions
+//! make the pins hold exactly ([`repair`]). Goals may be missed, pins may not.
 
 mod relax;
 mod repair;
@@ -12,7 +12,8 @@ use crate::base::NodeId;
 use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
 use crate::rig::{Pose, Skeleton, is_regular, local_with, nearest, world_from_parent};
 
-/// Pins hold if their errors are below this fraction of the character's size (position) and below this in radians.
+/// A pin holds if its position error is below this fraction of the character's size and its rotation error is below
+/// this many radians.
 const HOLDS: f64 = 1e-6;
 /// Looser tolerance of pins, accepted if the solver cannot reach [`HOLDS`].
 const KEPT: f64 = 5e-5;
@@ -47,11 +48,13 @@ pub(super) struct Place {
 struct Freedom {
     node: NodeId,
     shifts: bool,
-    /// Mobility `W⁻¹` of the degree of freedom, its inverse stiffness: square radians, or square metres.
+    /// Inverse stiffness of the degree of freedom, its entry of `W⁻¹`: square radians for a rotation, square metres for
+    /// a translation.
     ease: f64,
 }
 
-/// Derivatives of a point and its node's rotation by one degree of freedom, and the vector from joint to point.
+/// How one degree of freedom moves a point: the derivatives of the point's position (`place`) and of its node's
+/// rotation (`turn`), and the vector `arm` from the joint to the point.
 #[derive(Clone, Copy, Debug)]
 struct Lever {
     freedom: usize,
@@ -67,7 +70,8 @@ pub(super) struct Linkage {
     freedoms: Vec<Freedom>,
     asks: Vec<Ask>,
     size: f64,
-    /// `v` per degree of freedom: rotations in the parent's space, translations in world space.
+    /// The vector `v` of the module's description, per degree of freedom: rotations in the parent's space, translations
+    /// in world space.
     moved: Vec<DVec3>,
     /// Local rotation and translation per degree of freedom, in the reference pose and now.
     reference: Vec<(DQuat, DVec3)>,
@@ -77,7 +81,7 @@ pub(super) struct Linkage {
     world: Vec<DAffine3>,
     /// Per point, the levers of all degrees of freedom above it, root first.
     levers: Vec<Vec<Lever>>,
-    /// Preferred value of each degree of freedom, in the form of [`Linkage::moved`].
+    /// Preferred value of each degree of freedom, with the same meaning as in [`Linkage::moved`].
     bent: Vec<DVec3>,
     /// Change of each degree of freedom in the current step.
     step: Vec<DVec3>,
@@ -96,8 +100,8 @@ pub(super) struct Linkage {
 }
 
 impl Linkage {
-    /// Creates a linkage of rotating joints and translating nodes, parents before children, each with its inverse
-    /// stiffness. `size` is the character's size, metres.
+    /// Creates a linkage. `turning` lists the joints that rotate and `shifting` the nodes that translate, parents
+    /// before children, each with its inverse stiffness. `size` is the character's size, metres.
     pub fn new(
         skeleton: &Skeleton,
         turning: &[(NodeId, f64)],
@@ -159,8 +163,9 @@ impl Linkage {
         }
     }
 
-    /// Solves from a reference pose, with one place per point. `bent` gives preferred joint rotations, in parent
-    /// space, for the early rounds. Writes the pose to [`Linkage::pose`]; returns false if pins do not hold.
+    /// Solves from a reference pose. `places` gives the target of every point. `bent` gives rotations, in parent space,
+    /// that the joints prefer in all rounds but the last. Writes the pose to [`Linkage::pose`]; returns false if pins
+    /// do not hold.
     pub fn solve(
         &mut self,
         skeleton: &Skeleton,
@@ -215,7 +220,7 @@ impl Linkage {
         }
     }
 
-    /// Computes the derivatives of the points by the degrees of freedom at the current pose.
+    /// Computes the derivatives of the points with respect to the degrees of freedom at the current pose.
     fn set_levers(&mut self, skeleton: &Skeleton) {
         let Self { levers, asks, freedoms, world, .. } = self;
         for (levers, ask) in levers.iter_mut().zip(asks.iter()) {
@@ -310,7 +315,7 @@ impl Linkage {
     }
 }
 
-/// Returns the world-space rotation axes that belong to rotations about the axes of a parent's space.
+/// Returns the world-space directions of the rotation axes of a parent's space.
 fn axes(parent: DMat3, inverse: DMat3) -> DMat3 {
     let turn = |axis: DVec3| {
         let m = parent * cross(axis) * inverse;

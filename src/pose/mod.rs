@@ -1,7 +1,8 @@
 //! Poses a skeleton by strokes and by grabs: joint selection, stroke warps, joint chains, pins and full-body grabs.
 //!
-//! A grab is stored as rotations and translations on top of the newest stroke ([`StrokeLayer::adjustments`]), so that
-//! the user can still redraw the offset stroke below. Without strokes, a grab changes the base pose.
+//! A grab is stored in the newest stroke layer, as rotations and translations applied after its strokes
+//! ([`StrokeLayer::adjustments`]). The user can therefore still redraw the offset stroke. Without strokes, a grab
+//! changes the base pose.
 
 mod frames;
 mod full_body;

@@ -1,8 +1,9 @@
-//! Solves a grabbed skeleton whose pins must hold: which joints may move, how easily each moves, and how far a held
-//! point can reach.
+//! Poses a grabbed skeleton such that its pins hold. This module decides which joints may move, how easily each moves,
+//! and how far a held point can reach.
 //!
-//! Goals are first clamped to the reach that pins allow: the length of the bones between. A straight limb is slightly
-//! bent about its hinge before the first step, since a straight limb cannot start to shorten.
+//! Goals are first clamped to the reach that pins allow: a held point cannot be farther from a pin than the length of
+//! the bones between them. A straight limb is slightly bent about its hinge before the first step, since a straight
+//! limb cannot start to shorten.
 
 use super::Grab;
 use super::grab::Task;
@@ -11,14 +12,16 @@ use crate::base::NodeId;
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::rig::{Pose, Skeleton, is_regular, nearest, world_from_parent};
 
-/// Maximum distance of two points as a fraction of the length of the bones between, so that no limb locks straight.
+/// Maximum distance between a held point and a pin, as a fraction of the length of the bones between them, so that no
+/// limb locks straight.
 const REACH: f64 = 0.998;
-/// Number of rounds that project a goal into the reach of all pins.
+/// Number of iterations that project a goal into the reach of all pins.
 const ROUNDS: usize = 24;
-/// Minimum bone length of a joint relative to the longest bone; joints of short bones move less easily.
+/// Lower limit of a joint's bone length relative to the longest bone. Joints of short bones move less easily; this
+/// limit keeps them movable.
 const LEAST_EASE: f64 = 0.1;
-/// Motions of a topmost joint that cost as much as one radian at the longest bone's joint: translation (fraction of
-/// the character's size) and rotation (radians).
+/// Translation (fraction of the character's size) and rotation (radians) of a topmost joint that each cost as much as a
+/// rotation by one radian at the longest bone's joint.
 const TOP: [f64; 2] = [0.08, 0.3];
 /// Sine of the angle above which a limb counts as bent.
 const KINK: f64 = 0.01;
@@ -44,7 +47,7 @@ pub(super) struct Pinned {
     /// Rotations that bend straight limbs before the first step.
     bent: Vec<(NodeId, DVec3)>,
     places: Vec<Place>,
-    /// Blend of the starting pose and the lost pose.
+    /// Scratch pose: a blend of the starting pose and a pose in which pins do not hold.
     between: Pose,
 }
 
@@ -136,8 +139,8 @@ impl Pinned {
             && self.asks.iter().zip(tasks).all(|(a, t)| a.node == t.hold.node && a.pin == t.pin)
     }
 
-    /// Solves for the pose closest to a reference in which pins hold and held points come as close to their goals as
-    /// pins allow. `unlock` bends straight limbs before the first step.
+    /// Solves for a pose close to the reference pose. In it, pins hold, and held points come as close to their goals as
+    /// the pins allow. `unlock` bends straight limbs before the first step.
     pub fn solve(
         &mut self,
         skeleton: &Skeleton,
@@ -153,7 +156,8 @@ impl Pinned {
         }
     }
 
-    /// Solves for the pose closest to a reference in which pins hold; returns false if they hold already.
+    /// Solves for the pose closest to `reference` in which pins hold. Returns whether this pose differs from
+    /// `reference`.
     pub fn hold(&mut self, skeleton: &Skeleton, grab: &Grab, reference: &Pose, tasks: &[Task]) -> bool {
         self.place(grab, tasks);
         if !self.linkage.hold(skeleton, reference, &self.places) {
@@ -162,7 +166,8 @@ impl Pinned {
         self.linkage.pose != *reference
     }
 
-    /// Halves the blend from the starting pose to `lost` until pins can be restored; in the starting pose they hold.
+    /// Blends `lost`, a pose in which pins do not hold, with the starting pose, in which they do. Halves the weight of
+    /// `lost` until the pins can be restored.
     fn come_back(&mut self, skeleton: &Skeleton, grab: &Grab, lost: &Pose) {
         let mut share = 1.0;
         for k in 0..=HALVINGS {
@@ -236,7 +241,7 @@ fn reach(skeleton: &Skeleton, grab: &Grab, task: &Task, tasks: &[Task]) -> Vec<B
     tasks.iter().filter(|t| t.pin).filter_map(ball).collect()
 }
 
-/// Returns approximately the closest point to `place` inside all balls.
+/// Returns approximately the point inside all balls that is closest to `place`.
 fn into(place: DVec3, balls: &[Ball]) -> DVec3 {
     let inside = |x: DVec3, ball: &Ball| ball.centre + (x - ball.centre).clamp_length_max(ball.radius);
     (0..ROUNDS).fold(place, |x, _| balls.iter().fold(x, inside))
@@ -251,7 +256,7 @@ fn unlocked(skeleton: &Skeleton, grab: &Grab, task: &Task, held: &[NodeId]) -> V
     let first = (0..hinge).rev().find(|&i| at[hinge].distance(at[i]) >= 0.6 * upper).unwrap_or(0);
     let frame = |node: NodeId| nearest_turn(world_from_parent(skeleton, node, &grab.before).matrix3);
     let axis = frame(chain[hinge]) * grab.hinges[chain[hinge].index()];
-    // A limb that is already slightly bent the other way keeps its direction.
+    // If the limb is already slightly bent the other way, bend it further in that direction.
     let last = chain.len() - 1;
     let way = |a: usize, b: usize| (at[b] - at[a]).normalize_or_zero();
     let axis = if way(first, hinge).cross(way(hinge, last)).dot(axis) < -KINK { -axis } else { axis };

@@ -1,9 +1,9 @@
-//! Posing by a baseline and an offset stroke (thesis 7.2; methods 7): the warp between the two strokes moves every
-//! selected joint, and the hierarchy is rotated, root first, so that bones point to the moved joints.
+//! Posing by a baseline and an offset stroke (thesis 7.2; methods 7). The warp between the two strokes gives every
+//! selected joint a target position. The joints then rotate, root first, so that bones point to these targets.
 //!
-//! **(differs)** from the thesis if bone lengths are kept: a bone is rotated to the *direction between the new
-//! positions* of its two joints. If it pointed at the new position itself, it would flip backwards as soon as the
-//! offset stroke is shorter than the baseline.
+//! **(differs)** from the thesis if bone lengths are kept: a bone takes the *direction between the target positions* of
+//! its two joints. If the bone pointed from its actual position to the target of its end, it would flip backwards as
+//! soon as the offset stroke is shorter than the baseline.
 
 use super::{Selected, Stroke, Warp};
 use crate::base::NodeId;
@@ -155,7 +155,8 @@ impl Poser {
         for &id in skeleton.order.iter().filter(|id| self.marked[id.index()]) {
             let i = id.index();
             let goal = self.to[i] + self.turn[i] * (self.before[i].translation - self.from[i]);
-            // A topmost joint that does not translate shifts the targets of its whole chain instead.
+            // If the topmost joint of a chain does not translate, shift the targets of the whole chain such that its
+            // own target is its position.
             self.shift[i] = match self.parents[i] {
                 Some(p) => self.shift[p.index()],
                 None if self.moves[i] => DVec3::ZERO,
@@ -232,7 +233,7 @@ impl Poser {
     }
 }
 
-/// Returns a descendant's position in a node's space; the nodes between move rigidly.
+/// Returns a descendant's position in a node's space. The nodes between the two have the transforms of `pose`.
 fn child_in(skeleton: &Skeleton, pose: &Pose, node: NodeId, child: NodeId) -> DVec3 {
     let mut at = DVec3::ZERO;
     let mut id = child;

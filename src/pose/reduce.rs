@@ -1,8 +1,8 @@
 //! Reduces a recorded stroke to the samples that preserve its shape, roll and timing.
 //!
-//! Douglas and Peucker, "Algorithms for the reduction of the number of points required to represent a digitized line
-//! or its caricature", 1973; Ramer 1972. Thesis 7.1. The deviation includes orientation and time besides position,
-//! since a straight stroke would otherwise lose the controller's roll and the hand's rhythm.
+//! Douglas and Peucker, "Algorithms for the reduction of the number of points required to represent a digitized line or
+//! its caricature", 1973; Ramer 1972. Thesis 7.1. The deviation includes orientation and time in addition to position.
+//! Otherwise a straight stroke would lose the controller's roll and the hand's timing.
 
 use super::Sample;
 use crate::base::math::{DQuat, DVec3, Quat};

@@ -5,7 +5,7 @@ use crate::base::NodeId;
 use crate::base::math::DVec3;
 use crate::rig::{Pose, Skeleton, marked_parents, node_positions, posable};
 
-/// Number of baseline steps in the search for parameters that are monotone along a chain.
+/// Number of steps into which the baseline is divided in the search for monotone parameters along a chain.
 const STEPS: usize = 256;
 
 /// A joint selected by a baseline.
@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn a_baseline_that_returns_does_not_tear_the_chain() {
         let (skeleton, pose) = chain(9, 0.1);
-        // The baseline follows the chain and returns just above; half of the joints are closer to the returning half.
+        // The baseline follows the chain and returns just above it, such that half of the joints are closer to its
+        // second half.
         let line: Vec<Vec3> = (0..=8)
             .map(|i| Vec3::new(i as f32 * 0.1, -0.01, 0.0))
             .chain((0..=8).map(|i| Vec3::new(0.8 - i as f32 * 0.1, if i > 4 { 0.002 } else { 0.03 }, 0.0)))

@@ -118,8 +118,8 @@ impl Stroke {
         unit(self.knots[0].orientation) * DVec3::Y
     }
 
-    /// Returns the device's roll about the stroke's tangent, accumulated from the start to `t`, radians. Roll
-    /// excludes the rotation that results from following the curve.
+    /// Returns the device's roll about the stroke's tangent, accumulated from the start to `t`, radians. The roll
+    /// excludes rotation of the device that only follows the direction of the curve.
     pub fn roll(&self, t: f64) -> f64 {
         let (last, s) = self.spline.locate(t);
         let mut roll = 0.0;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Model {
-    /// Returns a reference to the model's file by absolute path, as documents and journals store it.
+    /// Returns a reference to the model's file, with an absolute path. Documents and journals store this reference.
     pub fn file(&self) -> AssetRef {
         let of = AssetRef::of(&self.asset);
         let path = std::path::absolute(&self.asset.path).unwrap_or_else(|_| self.asset.path.clone());
@@ -22,13 +22,15 @@ impl Model {
         self.document.as_ref().map_or_else(|| self.rest(), |d| d.posed(self.skeleton()))
     }
 
-    /// Returns the state of the project's document at a time, see [`Document::state`]; without one, the rest pose.
+    /// Returns the state of the project's document at a time, see [`Document::state`]. Without such a document, returns
+    /// the rest pose.
     pub fn shown_at(&self, time: Option<f64>) -> State {
         let rest = || State { pose: self.rest(), ..State::default() };
         self.document.as_ref().map_or_else(rest, |d| d.state(self.skeleton(), time))
     }
 
-    /// Returns `settings`; if they name no method, returns the document's settings with these parameters on top.
+    /// Returns `settings` if they name a method. Otherwise returns the document's settings, with the parameters of
+    /// `settings` replacing the document's.
     pub fn deformer(&self, settings: &DeformerSettings) -> DeformerSettings {
         let mut out = match &self.document {
             Some(document) if settings.method.is_empty() => document.deformer().clone(),
@@ -54,7 +56,7 @@ impl Model {
         Ok(session)
     }
 
-    /// Replays recorded operations on this model; `recording` is the path for error messages.
+    /// Replays recorded operations on this model. `recording` is the path of the recording, for error messages.
     ///
     /// # Errors
     /// [`Session::replay`] fails, the operations open no character, or a mark is outside the character's mesh.
@@ -110,7 +112,7 @@ pub struct Opened {
 ///
 /// # Errors
 /// [`Model::load`] or [`recover`] fails, the journal holds no document, or the journal's character has changed or is
-/// missing. The search for the character covers its stored path, then the journal's folder.
+/// missing. The character's file is searched at its stored path, then in the journal's folder.
 pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
     if !is_journal(path)? {
         let model = Model::load(path, options)?;

@@ -109,7 +109,7 @@ impl Unfinished {
     }
 }
 
-/// Starts a session with a new journal, and keeps unfinished sessions of the same file.
+/// Starts a session with a new journal. Journals of unfinished sessions of the same file stay on disk.
 ///
 /// # Errors
 /// No journal can be written. [`Model::start`] works without one, at the risk of losing work.
@@ -117,7 +117,8 @@ pub fn begin(folder: &Path, model: &Model) -> Result<Session<'static>> {
     model.start(Some(Journal::create_for(folder, &model.file())?))
 }
 
-/// Ends a session whose document is saved or discarded, and deletes its journal. Otherwise the next start offers it.
+/// Ends a session whose document is saved or discarded, and deletes its journal. If a session is not ended this way,
+/// the next start offers to restore it.
 ///
 /// # Errors
 /// The journal cannot be deleted.
@@ -196,7 +197,7 @@ mod tests {
         drop(session);
         let whole = std::fs::read(&path).unwrap();
         let header = whole.iter().position(|&b| b == b'\n').unwrap() + 1;
-        // A first operation torn after the header leaves a journal without any operation.
+        // Cut the file within the first operation, so that the journal holds no complete operation.
         std::fs::write(&path, &whole[..header + 40]).unwrap();
         let says =
             |path: &Path| crate::project::open(path, &BindOptions::default()).err().unwrap().to_string();
@@ -220,7 +221,7 @@ mod tests {
         session.apply(turn(&model, 20.0)).unwrap();
         let path = session.journal().unwrap().path().to_owned();
         drop(session);
-        // Append a torn record, as kill -9 leaves it: the record before it stays valid.
+        // Append an unfinished record, as `kill -9` may leave it. The records before it stay valid.
         let mut bytes = std::fs::read(&path).unwrap();
         bytes.extend(b"0123456789abcdef {\"do\":{\"ren");
         std::fs::write(&path, bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Writes documents to files that other programs can show: saved projects and exports.
+//! Writes documents to files that other programs can display: project files and exports.
 
 use crate::asset::{Clip, Problem};
 use crate::base::math::Vec3;
@@ -14,7 +14,8 @@ use std::path::Path;
 /// Options of saving a document as a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Saving {
-    /// Maximum vertex error in millimetres of shared morph targets; `None` gives every shape its own morph target.
+    /// Maximum vertex error of the exported shapes, millimetres; the shapes then share a few morph targets. `None`
+    /// gives every shape its own morph target.
     pub budget_mm: Option<f64>,
     /// Whether to export at most 4 influences per vertex for other programs.
     pub compatible: bool,
@@ -50,7 +51,7 @@ impl<'a> Shown<'a> {
         let skeleton = model.skeleton();
         let motion = document.clip(name, skeleton)?;
         let some = document.shape_times(skeleton);
-        // A single key is no animation; export the edited pose instead.
+        // One exported shape makes no animation, so export the edited pose instead.
         let moves = motion.is_some() && some.len() > 1;
         let mut all = some.clone();
         if saving.every_frame || saving.budget_mm.is_some() {
@@ -97,7 +98,7 @@ impl<'a> Shown<'a> {
         }
         options.motion = self.motion.take();
         let (keys, all) = (self.keys(), (0..self.states.len()).map(|i| self.key(i)).collect::<Vec<_>>());
-        // The first key is the static pose, so measuring starts there.
+        // The export has no surface before its first key, so measure from that state on.
         let from = self.keys[0];
         let measured = |options: &Options| {
             let export = made(&keys, &Keys(self), options)?;
@@ -177,7 +178,8 @@ pub fn export(
     })
 }
 
-/// Saves a document as a project file that any glTF viewer can show; the receipt gives the error in viewers.
+/// Saves a document as a project file that any glTF viewer can display. The receipt gives the distance between what
+/// viewers display and the editor's surface.
 ///
 /// # Errors
 /// Same as [`project::save_shown`]; the file at `path` stays unchanged.

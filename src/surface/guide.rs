@@ -12,15 +12,16 @@ use std::f32::consts::TAU;
 const LINE_POINTS: usize = 24;
 /// Number of ray directions tried to find a start point on the skin for a ring.
 const TRIES: usize = 12;
-/// Number of ray directions around the bone for a ring over several shells.
+/// Number of ray directions around the bone for a ring that lies on several shells.
 const ROUND: usize = 72;
 /// Maximum number of consecutive directions whose rays may miss the skin.
 const GAP: usize = ROUND / 5;
-/// Maximum distance of a ring's skin from the bone, as a multiple of the median distance. It excludes e.g. a shield.
+/// Maximum distance of a ring's points from the bone, as a multiple of the median distance. The limit excludes props
+/// such as a shield.
 const FAR: f32 = 2.5;
 
-/// Returns the ring in which the plane across a bone at parameter `t` intersects the skin. If the limb consists of
-/// several shells, the ring lies on the outermost ones.
+/// Returns the ring in which the plane across a bone at parameter `t` intersects the skin. If the limb has several
+/// shells, such as skin and sleeve, the ring lies on the outermost shell in every direction.
 ///
 /// # Errors
 /// The bone does not exist, its length is zero, or the skin does not enclose it at `t`.
@@ -115,7 +116,8 @@ impl<'a> Guide<'a> {
         Ok(Self { character, attachments, bone, axis, front, walk })
     }
 
-    /// Finds the ring over the outermost shells of the limb around a bone point; `None` if one shell suffices.
+    /// Finds the ring on the outermost shells of the limb around `centre`. Returns `None` if the ring lies on a single
+    /// shell or has too large a gap.
     fn over_shells(&self, centre: Vec3, on_one: Option<&[Place]>, id: MarkId) -> Option<SurfaceStroke> {
         let control = &self.character.control;
         let angle = |k: usize| TAU * k as f32 / ROUND as f32;

@@ -7,7 +7,7 @@ use crate::base::math::Vec3;
 use crate::bind::Character;
 use crate::rig::Skeleton;
 
-/// Minimum fraction of the skin weights at a place for which a joint counts as a joint of the limb.
+/// A joint belongs to the limb if it has more than this fraction of the skin weights at the given points.
 const OWN: f32 = 0.15;
 /// Maximum distance of a helper joint (e.g. for twist) from its parent's bone, as a fraction of the bone's length.
 const ASIDE: f32 = 0.2;
@@ -19,7 +19,8 @@ const ALONG: f32 = 0.9;
 pub struct Limb {
     /// Per joint: whether the joint moves the skin at these points.
     own: Vec<bool>,
-    /// Per joint: whether `own` is set for it, its parent or its child; not passed on where several limbs branch.
+    /// Per joint: whether `own` is set for the joint, its parent or a child. A parent from which several limbs branch
+    /// does not count.
     near: Vec<bool>,
 }
 
@@ -71,7 +72,8 @@ impl Limb {
         share(&self.near, character, vertex)
     }
 
-    /// Returns whether the corners of a face average at least half of their skin weight on the joints in `own`.
+    /// Returns whether the joints in `own` have at least half of the face's skin weight, averaged over its corners. A
+    /// face with a rigid corner never counts.
     pub fn has_face(&self, character: &Character, corners: &[u32; 3]) -> bool {
         let of = |v: &u32| self.own(character, *v);
         let rigid = corners.iter().any(|&v| character.control.rigid[v as usize]);

@@ -1,7 +1,7 @@
 //! Drawings on the skin: marks, rings, regions, sculpt layers and silhouettes.
 //!
-//! The points of a mark are stored as triangle index and barycentric weights. Line segments for rendering can be
-//! anchored to such points, and the renderer moves these segments with the posed surface.
+//! The points of a mark are stored as triangle index and barycentric weights. Lines for rendering can be anchored to
+//! such points; the renderer then moves the lines with the posed surface.
 
 mod guide;
 mod limb;

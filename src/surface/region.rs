@@ -27,7 +27,8 @@ const MAX_EDGES: u32 = 256;
 pub enum Reach {
     /// A number of edges; the vertices at exactly this number form the rim.
     Edges(u32),
-    /// Euclidean distance, metres in bind space. Only vertices connected to the mark within it belong to the region.
+    /// Euclidean distance, metres in bind space. A vertex belongs to the region only if a path of vertices within this
+    /// distance connects it to the mark.
     Euclidean(f32),
     /// Distance along the edges of the mesh (Dijkstra), metres in bind space.
     Along(f32),
@@ -48,19 +49,21 @@ pub struct Region {
     pub name: String,
     /// Extent beyond the kinematic vertices.
     pub reach: Reach,
-    /// The fraction of the distance from rim to kinematic vertices over which the falloff rises, 0..=1; 1 is softest.
+    /// Fraction of the way from the rim to the kinematic vertices over which the falloff rises from 0 to 1. Range
+    /// 0..=1; 1 is softest.
     pub softness: f32,
     /// Vertices of the faces under the mark.
     pub kinematic: Vec<u32>,
     /// Vertices between the kinematic vertices and the rim.
     pub passive: Vec<u32>,
-    /// Vertices of the rim. The list is empty if the region covers a connected piece of the mesh entirely.
+    /// Vertices of the rim. Empty if the region contains all of a connected piece of the mesh.
     pub fixed: Vec<u32>,
     /// Per passive vertex: its weight, from 0 at the rim to 1 at the kinematic vertices, smooth at both ends.
     pub falloff: Vec<f32>,
-    /// Parameter along the mark, 0..=1, first of the kinematic and then of the passive vertices.
+    /// Per vertex: its parameter along the mark, 0..=1. Kinematic vertices come first, then passive vertices.
     pub t: Vec<f32>,
-    /// Plane and axis of a ring over several shells. With it, displacements scale with the distance from the bone.
+    /// Plane and axis of a ring on several shells; `None` for other marks. If set, displacements are proportional to
+    /// the distance from the bone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<Round>,
 }

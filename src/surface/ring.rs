@@ -1,5 +1,5 @@
-//! Rings: marks that wind once around a limb. Only the angle around the bone matters, not the connectivity of the
-//! mesh: the points of a stroke may lie on several shells.
+//! Rings: marks that wind once around a limb. A stroke is a ring by its angle around the bone. The connectivity of the
+//! mesh does not matter, so the points of a stroke may lie on several shells.
 
 use super::limb::Limb;
 use super::{SurfacePoint, SurfaceStroke};
@@ -10,19 +10,21 @@ use crate::geom::ray_triangle;
 use crate::rig::Bone;
 use std::f64::consts::TAU;
 
-/// Maximum gap between the ends of a ring, as a fraction of its length.
+/// Maximum gap between the ends of a ring, as a fraction of its length. Strokes without jumps may also have a gap of
+/// three mesh edges.
 const OPEN: f64 = 0.15;
-/// Maximum angle of one jump between two points of a ring, as a fraction of a full rotation.
+/// Maximum angle of one jump, as a fraction of a full rotation. A jump is a place where a new piece of the stroke
+/// starts.
 const JUMP: f64 = 0.2;
 /// Maximum sum of the angles of all jumps and of the gap between the ends, as a fraction of a full rotation.
 const JUMPS: f64 = 0.4;
 /// Number of bones tried, nearest first.
 const TRIED: usize = 4;
-/// Minimum fraction of the stroke's skin weights on a bone's joint for which the bone is preferred.
+/// A bone is preferred if its joint has at least this fraction of the stroke's skin weights.
 const TURNS: f32 = 0.1;
-/// Angle between the points of a bridge, radians.
+/// Maximum angle between neighbouring points of a bridge (the points that fill a gap), radians.
 const STEP: f64 = 0.15;
-/// Jumps below this angle, radians, need no bridge.
+/// Maximum angle of a jump that needs no bridge, radians.
 const SHORT: f64 = 0.3;
 
 /// A stroke that forms a closed ring.
@@ -38,7 +40,7 @@ pub struct Ring {
 #[derive(Debug, Default)]
 pub struct RingFinder {
     at: Vec<DVec3>,
-    /// Per node: its joint's sum of skin weights at the points of the stroke.
+    /// Per node: the skin weights of its joint, summed over the points of the stroke.
     weight: Vec<f32>,
 }
 

@@ -39,7 +39,7 @@ pub struct Sculpt {
     pub region: Region,
     /// The displacement of these vertices.
     pub form: Form,
-    /// Factor on the displacement, of any sign; 1 reproduces the original shape.
+    /// Factor of the displacement; it may be negative. 1 gives the displacement of [`Sculpt::form`].
     pub amplitude: f32,
     /// Stiffness of the constraint in the solver, see [`SculptState::stiffness`].
     pub stiffness: f32,
@@ -51,16 +51,17 @@ pub struct Sculpt {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// Drawn by hand: one offset `e_i - s_i` per kinematic vertex, in bind orientation (see [`encode`]), metres. It
-    /// is the target scale vector minus the bind scale vector, where a scale vector points from the bone to the
-    /// vertex. The offset does not depend on the choice of the bone.
+    /// Drawn by hand: one offset per kinematic vertex, in bind orientation (see [`encode`]), metres. The offset `e_i -
+    /// s_i` is the target scale vector `e_i` minus the bind scale vector `s_i`. A scale vector points from the bone to
+    /// the vertex. The offset does not depend on the choice of the bone.
     Drawn(Vec<[f32; 3]>),
     /// Given by a formula.
     Profile(Profile),
 }
 
 impl Form {
-    /// Returns the update from a bound layer of form `from` to this form; `None` if the layer must be bound again.
+    /// Returns the update that changes an already bound layer from the form `from` to this form. Returns `None` if the
+    /// layer must be bound again.
     pub fn reform(&self, from: &Self) -> Option<Reform<'_>> {
         match (self, from) {
             (Self::Drawn(to), Self::Drawn(from)) if to.len() == from.len() => Some(Reform::Offsets(to)),
@@ -107,7 +108,8 @@ impl Sculpt {
         let vertices: Vec<u32> = region.kinematic.iter().chain(&region.passive).copied().collect();
         let form = match &self.form {
             Form::Drawn(offsets) => {
-                // On a ring over several shells, each shell follows its own kinematic vertices.
+                // If the region is a ring on several shells, a passive vertex follows kinematic vertices of its own
+                // shell.
                 let shells = region.round.map(|_| character.control.adjacency.shells());
                 let sources = |&v: &u32| sources(character, region, v, shells.as_deref());
                 BoundForm::Drawn {
@@ -172,20 +174,20 @@ pub fn bind_sculpts(sculpts: &[Sculpt], bound: &Bound) -> Result<Vec<BoundSculpt
     sculpts.iter().map(|s| s.bind(&bound.character, &bound.attachments)).collect()
 }
 
-/// Returns the form of kinematic vertices that were moved by hand in a pose. It takes each vertex from its position
-/// without the layer, `from`, to `to`; both in world space, metres, in the order of [`Region::kinematic`].
+/// Returns the form that moves every kinematic vertex from `from`, its posed position without the layer, to `to`. Both
+/// lists are in world space, metres, in the order of [`Region::kinematic`].
 pub fn drawn(character: &Character, rig: &PosedRig, region: &Region, from: &[Vec3], to: &[Vec3]) -> Form {
     let places = region.kinematic.iter().zip(from.iter().zip(to));
     Form::Drawn(places.map(|(&v, (a, b))| encode(rotation(character, rig, v), *a, *b).to_array()).collect())
 }
 
-/// Returns the rotation `Q` from bind to pose at each kinematic vertex.
+/// Returns, for each kinematic vertex, the rotation from bind space to the pose.
 pub fn turns(character: &Character, rig: &PosedRig, region: &Region) -> Vec<Quat> {
     region.kinematic.iter().map(|&v| rotation(character, rig, v)).collect()
 }
 
 /// Returns indices into the kinematic vertices nearest to a passive vertex in bind space, with weights by inverse
-/// squared distance. If `shells` is given, vertices on the passive vertex's own shell are used where there are any.
+/// squared distance. If `shells` is given and the passive vertex's shell has kinematic vertices, only these are used.
 fn sources(
     character: &Character,
     region: &Region,
@@ -205,7 +207,7 @@ fn sources(
             near[at] = (d, k as u32);
         }
     }
-    // Vertices may coincide; the smallest non-zero distance keeps the weights finite.
+    // Vertices may coincide. A fraction of the smallest non-zero distance is added, so that the weights stay finite.
     let least = near.iter().map(|n| n.0).find(|d| *d > 0.0 && d.is_finite()).unwrap_or(1.0) * 1e-3;
     let weight = |d: f32| if d.is_finite() { 1.0 / (d + least) } else { 0.0 };
     let sum: f32 = near.iter().map(|n| weight(n.0)).sum();

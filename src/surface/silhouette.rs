@@ -1,6 +1,7 @@
-//! SilSketch (thesis 7.3; methods, section 6): an accent stroke over the image selects a silhouette and gives its new
-//! shape. Zimmermann, Nealen, Alexa, "SilSketch: automated sketch-based editing of surface meshes", 2007. As in the
-//! thesis, the ends of the stroke select the piece of silhouette; the paper compares shapes instead.
+//! SilSketch (thesis 7.3; methods, section 6): a stroke over the image (the accent stroke) selects a piece of the
+//! silhouette and gives its new shape. Zimmermann, Nealen, Alexa, "SilSketch: automated sketch-based editing of surface
+//! meshes", 2007. As in the thesis, the ends of the stroke select the piece of silhouette. The paper compares the
+//! shapes of stroke and silhouette instead.
 
 use super::{Reach, Region, STIFFNESS, Sculpt, drawn};
 use crate::base::math::Vec3;
@@ -28,7 +29,7 @@ pub struct Accent<'a> {
 /// The interpretation of an accent stroke.
 #[derive(Clone, Debug)]
 pub struct SilSketch {
-    /// The selected piece of silhouette, in order from the stroke's first end to its last.
+    /// The selected piece of silhouette, ordered from the beginning of the stroke to its end.
     pub chain: Vec<SilhouettePoint>,
     /// The region: the silhouette's vertices are kinematic, and passive vertices surround them.
     pub region: Region,
@@ -40,9 +41,9 @@ pub struct SilSketch {
 
 /// Finds the silhouette that a stroke selects among `points` ([`crate::query::Silhouettes`]), and its targets.
 ///
-/// Each silhouette pixel selects the nearest corner of its triangle. A vertex keeps its offset from the silhouette in
-/// the image. It moves with the stroke's point at the same fraction of arc length, as joints do (thesis 7.2). `posed`
-/// holds the positions of the control vertices in the pose, world space, metres.
+/// Each silhouette pixel selects the nearest corner of its triangle. In the image, a selected vertex moves by the
+/// vector from the silhouette's point to the stroke's point at the same fraction of arc length. Joints use the same
+/// mapping (thesis 7.2). `posed` holds the positions of the control vertices in the pose, world space, metres.
 ///
 /// # Errors
 /// Stroke or reach are invalid, no silhouette lies along the stroke ([`chain`]), or all of its vertices are rigid.
@@ -62,7 +63,7 @@ pub fn silsketch(
     let chain = chain(points, accent.stroke, accent.view, accent.size)?;
     let baseline = Polyline::new(chain.iter().map(|p| p.pixel).collect());
     let stroke = Polyline::new(accent.stroke.to_vec());
-    // Per vertex: sum and count of parameters.
+    // Per vertex: sum and count of the parameters of the silhouette points that select it.
     let mut held: BTreeMap<u32, (f32, f32)> = BTreeMap::new();
     for (i, point) in chain.iter().enumerate() {
         let b = point.barycentrics;
@@ -100,7 +101,8 @@ pub fn silsketch(
 }
 
 impl SilSketch {
-    /// Returns a sculpt layer for the document. Targets are relative to the bones of the pose it was drawn in.
+    /// Returns a sculpt layer for the document. Its offsets are relative to the bones, whose pose during drawing is
+    /// `rig`.
     pub fn sculpt(&self, id: SculptId, character: &Character, rig: &PosedRig) -> Sculpt {
         let form = drawn(character, rig, &self.region, &self.from, &self.to);
         let name = format!("Silhouette {}", id.0 + 1);
@@ -156,7 +158,7 @@ mod tests {
 
     const SIZE: [u32; 2] = [400, 400];
 
-    /// A bar seen from the front, with its right edge as silhouette points one pixel apart.
+    /// Returns a bar seen from the front. Its right edge is the silhouette, with points one pixel apart.
     fn case() -> (Character, View, Vec<SilhouettePoint>) {
         let character = bar(1, 16, 4, 0.2, 1.0);
         let eye = Vec3::new(0.0, 0.5, 6.0);

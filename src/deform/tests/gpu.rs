@@ -173,7 +173,6 @@ fn what_frames_read_of_a_method_changes_without_binding() {
         [1.0, 3.0].map(soft),
         [0.1, 3.0].map(firm),
         [0, 3].map(touching),
-        [1, 3].map(|n| Recipe { volume: Some(volume::Params::only_contact(n)), ..soft(1.0) }),
     ] {
         let name = a.name();
         let mut graph = Graph::new(&kernels, &bound, &a, false).unwrap();

@@ -7,8 +7,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Writes to the operating system at once, which survives a crash of this program. Syncs to disk shortly after, which
-/// survives a power failure. Reports a failed sync at the next call to sync.
+/// A record goes to the operating system at once, so it survives a crash of this program. A sync to disk follows
+/// shortly after; from then on, the record also survives a power failure. Reports a failed sync at the next call to
+/// sync.
 pub(super) struct Background {
     file: File,
     wake: Option<Sender<()>>,
@@ -24,7 +25,7 @@ impl Background {
         let told = failed.clone();
         let thread = std::thread::Builder::new().name("journal".into()).spawn(move || {
             while asked.recv().is_ok() {
-                // One sync serves all requests received so far.
+                // One sync covers all requests received so far, so drop the others.
                 while asked.try_recv().is_ok() {}
                 if let Err(error) = handle.sync_data() {
                     *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -61,7 +62,7 @@ impl Sink for Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // End the thread after the last requested sync.
+        // Dropping the sender ends the thread after its last sync.
         drop(self.wake.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

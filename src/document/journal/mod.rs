@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 
 /// Version of the journal format.
 const VERSION: u32 = 1;
-/// Number of [`Operation::Drawing`] records per disk sync; only a power failure can lose unsynced records.
+/// Number of [`Operation::Drawing`] records after which the journal is synced to disk. Only a power failure can lose
+/// the records since the last sync.
 const DRAWING_SYNC: u32 = 32;
 /// Maximum number of journals for one asset file.
 const MAX_OPEN: usize = 64;
@@ -68,8 +69,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates the journal at a path, and cuts off a torn tail. If the tail is more than one unfinished
-    /// record, a copy of the whole file is kept beside the journal.
+    /// Opens or creates the journal at a path, and cuts off the unreadable tail that a crash may leave. If the tail
+    /// contains complete lines, a copy of the whole file is stored beside the journal.
     ///
     /// # Errors
     /// Another process has the journal open, the file is not a journal, its version is newer, or file access fails.

@@ -25,7 +25,7 @@ pub fn journal_path(folder: &Path, asset: &AssetRef, number: usize) -> PathBuf {
     folder.join(format!("{}{suffix}.journal", stem(asset)))
 }
 
-/// Returns the journals that no process holds open, which crashed sessions left behind. Sorted by name.
+/// Returns the journals that no process has open, sorted by name. Crashed sessions left them behind.
 ///
 /// # Errors
 /// The folder cannot be read. A folder that does not exist is not an error.

@@ -39,7 +39,8 @@ pub struct Torn {
     pub offset: u64,
     /// Length of the tail, bytes.
     pub bytes: u64,
-    /// Complete lines in the tail. 0 means an unfinished record; more mean damage or operations of a newer Sinew.
+    /// Complete lines in the tail. 0 means that the tail is one unfinished record. A larger number means that the file
+    /// is damaged or holds operations of a newer version of Sinew.
     pub lines: usize,
     /// Reason why the tail cannot be read.
     pub reason: String,
@@ -119,7 +120,7 @@ pub(super) fn recover_bytes(path: &Path, bytes: &[u8]) -> Result<Recovered> {
     Ok(out)
 }
 
-/// Parses the record at the start of `bytes`: JSON, new checksum, and length with the newline.
+/// Parses the record at the start of `bytes`. Returns its JSON, its checksum, and its length including the newline.
 fn record(bytes: &[u8], chain: u64) -> std::result::Result<(&[u8], u64, usize), &'static str> {
     let end = bytes.iter().position(|&b| b == b'\n').ok_or("the record has no end")?;
     let line = &bytes[..end];

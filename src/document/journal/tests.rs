@@ -86,7 +86,7 @@ fn a_changed_byte_anywhere_ends_the_journal_there_and_nothing_wrong_is_read() {
         let expected = if recovered.torn.is_none() { &operations[..] } else { &operations[..whole] };
         assert_eq!(recovered.operations, *expected, "byte {at}");
     }
-    // If complete lines follow the damage, a copy of the file is kept.
+    // If complete lines follow the damage, opening the journal keeps a copy of the file.
     let mut changed = bytes.clone();
     changed[ends[1] as usize + 20] ^= 0x04;
     std::fs::write(&path, &changed).unwrap();

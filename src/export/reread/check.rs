@@ -8,7 +8,8 @@ use gltf::animation::{Channel, Property};
 use gltf::buffer::View;
 use gltf::json::validation::Checked;
 
-/// Checks that a .glb is as long as its header says, because the crate subtracts from that length.
+/// Checks that a .glb has the length given in its header, because the crate computes with that length without checking
+/// it.
 pub(super) fn length(glb: &[u8]) -> Result<(), String> {
     let length = glb.get(8..12).and_then(|l| l.try_into().ok()).map(u32::from_le_bytes);
     match length {
@@ -17,7 +18,8 @@ pub(super) fn length(glb: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Checks what the crate's own validation assumes or omits: attribute names, their accessors, and animation targets.
+/// Checks what the crate's own validation takes for granted or omits: attribute names, their accessors, and animation
+/// targets.
 pub(super) fn before_validation(root: &gltf::json::Root) -> Result<(), String> {
     let mut channels = root.animations.iter().flat_map(|a| &a.channels);
     if channels.any(|c| matches!(c.target.path, Checked::Invalid)) {

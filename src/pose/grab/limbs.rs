@@ -4,7 +4,7 @@ use crate::base::NodeId;
 use crate::base::math::{DAffine3, DVec3};
 use crate::rig::{ChainKind, Skeleton, chains, is_regular, nearest, world_from_parent};
 
-/// Minimum length of a child's longest path, as a fraction of its longest sibling's, for a separate branch.
+/// A child counts as a branch of its own if its longest path is at least this fraction of its longest sibling's.
 const BRANCH: f64 = 0.3;
 /// Maximum distance of a twist joint from its parent's bone, as a fraction of the bone's length.
 const ON_WAY: f64 = 0.15;
@@ -65,8 +65,8 @@ pub(super) fn branches(
     (0..count).map(parts).collect()
 }
 
-/// Returns the bend axis of each joint, in its parent's space: the axis of its bend at rest. Straight limbs bend
-/// forwards (a glTF character faces +Z), except legs, which bend backwards.
+/// Returns the bend axis of each joint, in its parent's space. The axis is that of the joint's bend in the rest pose.
+/// Straight limbs bend forwards (a glTF character faces +Z), except legs, which bend backwards.
 pub(super) fn hinges(skeleton: &Skeleton, parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<DVec3> {
     let mut is_leg = vec![false; skeleton.nodes.len()];
     for chain in chains(skeleton).iter().filter(|c| c.kind == ChainKind::Leg) {

@@ -33,7 +33,7 @@ fn a_hand_follows_and_keeps_its_direction_and_the_chest_stays() {
         for name in ["chest", "arm.L", "head", "hand.R", "foot.L"] {
             assert!(at(&skeleton, &pose, name).distance(at(&skeleton, &posed, name)) < 1e-9, "{name}");
         }
-        // The same goal gives the same pose, whatever goals came between.
+        // The same goal gives the same pose, independent of the goals between the two calls.
         let (again, _) = grab.solve(&skeleton, &[Goal { position: held + step, turn }]);
         assert_eq!(posed, again);
     }

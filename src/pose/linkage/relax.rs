@@ -1,21 +1,25 @@
-//! Minimises the energy of posture and goals by Newton's method. The Hessian includes the exact change of forces
-//! under rotation, so that a limb pulled straight does not oscillate. Every step lowers the energy (Armijo's rule).
+//! Minimises the energy of posture and goals by Newton's method. The Hessian includes the exact change of forces under
+//! rotation, so that a limb pulled straight does not oscillate. Up to three full steps may raise the energy; otherwise
+//! the step is shortened until the energy falls (Armijo's rule).
 //!
-//! Pins and goals start soft and end stiff, so that steps need not follow a narrow curved valley. Until the last
-//! round the posture prefers bent limbs, if given, because a straight limb cannot start to shorten.
+//! Pins and goals start soft and become stiff over several rounds, because stiff goals make the energy a narrow curved
+//! valley, in which steps are short. If the caller gives rotations that bend straight limbs, the posture prefers them
+//! until the last round, because a straight limb has no gradient towards shortening.
 
 use super::{ARM, LARGEST, Linkage, Place, factor, substitute};
 use crate::base::NodeId;
 use crate::base::math::{DMat3, DVec3};
 use crate::rig::Skeleton;
 
-/// Compliances per round of pins, goal positions and goal rotations, as fractions of the character's squared size.
+/// Per round, the compliances of pins, of goal positions and of goal rotations, as fractions of the character's squared
+/// size.
 const ROUNDS: [[f64; 3]; 4] =
     [[1e-3, 1e-2, 1e-1], [1e-4, 1e-3, 1e-2], [1e-5, 1e-4, 1e-3], [1e-7, 1e-5, 1e-3]];
 /// Maximum number of steps of the earlier rounds and of the last round.
 const STEPS: [usize; 2] = [8, 30];
-/// A round ends when no joint rotates by more than this in a step, radians, and none translates by more than this
-/// fraction of the character's size. The second value is for the last round.
+/// A round ends after a step in which no joint rotates by more than this value, radians, and none translates by more
+/// than this fraction of the character's size. The first value is for the earlier rounds, the second for the last
+/// round.
 const DONE: [f64; 2] = [3e-2, 1e-6];
 /// Goal distance, as a fraction of the character's size, beyond which a goal pulls with constant force.
 const PULL: f64 = 0.15;
@@ -51,14 +55,14 @@ impl Linkage {
         }
     }
 
-    /// Takes full steps until the energy falls, else one shortened step. Returns the largest rotation, NaN on
-    /// failure.
+    /// Takes full steps until the energy falls below its initial value. If it does not, takes one shortened step
+    /// instead. Returns the step's largest rotation, or NaN on failure.
     fn descend(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3], steps: &mut usize) -> f64 {
         let energy = self.energy(places, stiff);
         for (k, before) in self.kept.iter_mut().enumerate() {
             *before = (self.now[k], self.moved[k]);
         }
-        // A step along a curved valley may first raise the energy, and the next step returns to the valley.
+        // A full step along a curved valley leaves the valley and raises the energy; the next step returns to it.
         let mut first = f64::NAN;
         for k in 0..AHEAD {
             let slope = self.newton(skeleton, places, stiff);
@@ -167,7 +171,7 @@ impl Linkage {
             let ask = self.asks[a];
             let [place, turn] = self.left(&ask, wanted);
             let (far, pull) = (place.length(), PULL * self.size);
-            // The force that pulls the point, and its derivative by the point's position.
+            // The force that pulls the point, and the derivative of this force with respect to the point's position.
             let (force, change) = if ask.pin {
                 (place * pin, DMat3::from_diagonal(DVec3::splat(pin)))
             } else if far < pull {

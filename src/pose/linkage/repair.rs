@@ -1,5 +1,7 @@
-//! Meets pins exactly by the smallest rotations and translations since the reference pose. Gauss-Newton steps solve
-//! `(J W⁻¹ Jᵀ + ε) λ = e + J v`, `v ← W⁻¹ Jᵀ λ`, a system in the pins alone, until the pins hold.
+//! Meets pins exactly by the smallest rotations and translations since the reference pose. Gauss-Newton steps solve `(J
+//! W⁻¹ Jᵀ + ε) λ = e + J v` and set `v ← W⁻¹ Jᵀ λ` until the pins hold. `v` holds the motions since the reference pose,
+//! `W` their stiffness, `e` the pin errors, and `J` the derivatives of the pins with respect to `v`. The unknowns `λ`
+//! belong to the pins only.
 
 use super::{ARM, HOLDS, LARGEST, Linkage, Place, factor, substitute};
 use crate::base::math::{DMat3, DVec3};
@@ -9,11 +11,12 @@ use crate::rig::Skeleton;
 const STEPS: usize = 25;
 /// Compliance `ε` of pins, as a fraction of the character's squared size; it regularises contradictory pins.
 const COMPLIANCE: f64 = 1e-11;
-/// Maximum size of the last step, in radians or fractions of the character's size.
+/// The iteration ends only after a step below this size, in radians or as a fraction of the character's size.
 const DONE: f64 = 1e-6;
 
 impl Linkage {
-    /// Meets pins exactly by small changes of the degrees of freedom; the pins must nearly hold before the call.
+    /// Makes the pins hold exactly by small changes of the degrees of freedom. The pins must nearly hold before the
+    /// call.
     pub(super) fn repair(&mut self, skeleton: &Skeleton, places: &[Place]) {
         self.reference.copy_from_slice(&self.now);
         self.moved.fill(DVec3::ZERO);

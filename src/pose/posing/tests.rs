@@ -71,15 +71,15 @@ fn a_straight_chain_bends_onto_a_half_circle_at_every_scale() {
         let radius = 0.9 * scale / std::f32::consts::PI;
         let placed = at(&skeleton, &posed);
         for (i, x) in placed.iter().enumerate() {
-            // Bones keep their lengths but chords are shorter than arcs, so the joints' circle is 0.5 % larger.
+            // Bones are chords and keep their lengths, so the circle through the joints is 0.5 % larger than the arc's.
             let off = (*x - Vec3::Y * radius).length() / radius - 1.0;
             assert!(off.abs() < 0.012, "joint {i}: {off}");
         }
         for pair in placed.windows(2) {
             assert!(((pair[1] - pair[0]).length() / (0.1 * scale) - 1.0).abs() < 1e-5);
         }
-        // The last joint points along the end of the arc, back along -x (the spline's natural end conditions
-        // straighten the curve slightly), and nothing twists about the chain.
+        // The last joint points along the end of the arc, in direction -x, and no joint twists about the chain. The
+        // spline's natural end conditions straighten the arc slightly.
         let tip = posed.world(&skeleton)[9];
         assert!((tip.transform_vector3(Vec3::X) + Vec3::X).length() < 0.03);
         for w in posed.world(&skeleton) {
@@ -133,7 +133,8 @@ fn stretch_puts_joints_where_the_warp_says() {
 
 #[test]
 fn kept_lengths_point_every_bone_along_the_stroke() {
-    // With one selected child each, bones point exactly, even with mirrored scales and unselected nodes between.
+    // If every selected joint has one selected child, bones have exactly the target directions, even with mirrored
+    // scales and with unselected nodes between joints.
     let (skeleton, pose) = skeleton(&[
         ("a", None, Trs::new(Vec3::ZERO, Quat::from_rotation_y(0.4), Vec3::new(-1.3, 1.3, 1.3))),
         ("_between", Some(0), Trs::new(Vec3::X * 0.1, Quat::from_rotation_z(1.0), Vec3::splat(0.5))),

@@ -30,7 +30,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Returns the frame as bytes, for the bake with this key.
+    /// Serialises the frame. `key` identifies the bake and is stored in the frame.
     pub fn bytes(&self, key: &[u8; 32]) -> Vec<u8> {
         let weights: usize = self.pose.weights.iter().map(Vec::len).sum();
         let floats = self.pose.local.len() * 10 + weights + self.positions.len() * 6;

@@ -11,9 +11,10 @@ use crate::rig::Pose;
 use crate::scene::Model;
 use std::path::Path;
 
-/// Default error budget as a fraction of the character's size.
+/// Default error budget, as a fraction of the character's size.
 const USUAL: f64 = 1e-4;
-/// Vertex error allowed for removing node keys: a fraction of the budget, or millimetres without a budget.
+/// Vertex error that the removal of node keys may cause: a fraction of the budget, or millimetres if there is no
+/// budget.
 const SHARE: f64 = 0.25;
 const STILL_MM: f64 = 0.01;
 /// Number of morph targets per mesh that most engines support.
@@ -93,7 +94,8 @@ pub fn join(bake: &Bake, model: &Model, joining: Joining, out: &Path) -> Result<
     let clip_name = model.document.as_ref().map_or_else(|| "Sinew".into(), |d| d.name().to_owned());
     let within = budget_mm.map_or(STILL_MM, |b| b * SHARE) * 1e-3;
     let motion = fewer_keys(model, &clip_from_poses(&clip_name, &poses, model.skeleton())?, within);
-    // Apply the thinned motion, so that morph targets correct its error.
+    // Replace the baked poses by the poses of the thinned motion, so that the morph targets correct the error of the
+    // thinning.
     for (time, pose) in &mut poses {
         sample(&motion, f64::from(*time), pose);
     }
@@ -133,7 +135,7 @@ fn many(export: &Export) -> Option<Problem> {
     (export.targets > MANY).then(|| Problem { at: "morph targets".into(), text: text() })
 }
 
-/// Removes node keys from a clip as long as no vertex moves by more than `within`, metres.
+/// Removes node keys from a clip such that no vertex moves by more than `within`, metres.
 fn fewer_keys(model: &Model, clip: &Clip, within: f64) -> Clip {
     let reach = reaches(model);
     let fewer = |channel: &Channel| {

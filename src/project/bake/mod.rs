@@ -1,9 +1,10 @@
 //! Baking: writes frames of a document's motion to a folder. Every frame is a separate file, so machines can share
 //! the work and a killed process loses at most one frame.
 //!
-//! The folder contains `bake.json` (the manifest), `project.glb` (a copy of the project without evaluated surfaces)
-//! and the frames `frame_000000.sinew` and so on. A frame is written completely or not at all. It carries a content
-//! hash and a key derived from the manifest. A frame whose key and hash are valid is not baked again.
+//! The folder contains `bake.json` (the manifest), `project.glb` (a copy of the project without evaluated surfaces) and
+//! the frames `frame_000000.sinew` and so on. A frame is written completely or not at all. It carries a content hash
+//! and a key derived from the manifest. If a frame file already exists and its key and hash are valid, the frame is not
+//! baked again.
 
 mod frame;
 mod join;
@@ -63,7 +64,7 @@ impl Bake {
     /// Starts or resumes a bake in a folder.
     ///
     /// # Errors
-    /// The folder holds another bake, the deformer makes frames depend on each other, or writing fails.
+    /// The folder holds a bake with another manifest, the deformer makes frames depend on each other, or writing fails.
     pub fn begin(folder: &Path, model: &Model, document: &Document, rate: f64, device: &str) -> Result<Self> {
         if !(1e-3..=MAX_RATE).contains(&rate) {
             return Err(Error::input(
@@ -133,7 +134,7 @@ impl Bake {
         project_path(&self.folder)
     }
 
-    /// Returns the path of a frame, which need not exist.
+    /// Returns the path of a frame's file. The file may be missing.
     pub fn path(&self, frame: u32) -> PathBuf {
         self.folder.join(format!("frame_{frame:06}.sinew"))
     }

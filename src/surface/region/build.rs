@@ -33,7 +33,7 @@ impl Region {
             faces.push(point.triangle);
             let x = walk.position(&to, &control.positions).ok_or_else(|| off(mark))?;
             let last = before.filter(|_| !point.lifted || i == mark.points.len());
-            // The line of a ring also joins points on different shells.
+            // In a ring, a segment also joins two points on different shells.
             if let Some(from) = last.or(before.filter(|_| mark.closed)) {
                 let from = (from.triangle, from.barycentrics);
                 let a = walk.position(&from, &control.positions).ok_or_else(|| off(mark))?;
@@ -67,8 +67,8 @@ impl Region {
         Ok(region)
     }
 
-    /// Creates a region of all vertices attached to some bones. All vertices are kinematic, with their parameters
-    /// along the bones. Radial profiles use it (thesis 5.1); their region ends where the bones end.
+    /// Creates a region of all vertices attached to some bones. All vertices are kinematic, with their parameters along
+    /// the bones. Radial profiles (thesis 5.1) use such a region, which ends where the bones end.
     ///
     /// # Errors
     /// No skin is attached to these bones.
@@ -108,7 +108,7 @@ pub fn mirrored_mark(character: &Character, mirror: &Mirror, mark: &SurfaceStrok
         let mut best: Option<(f32, u32, [f32; 3])> = None;
         for (t, corners) in control.triangles.iter().enumerate() {
             let [a, b, c] = corners.map(|v| control.positions[v as usize]);
-            // Skip the triangle if its bounding sphere is farther away than the best point so far.
+            // Skip the triangle if its bounding sphere is farther away than the nearest point found so far.
             let centre = (a + b + c) / 3.0;
             let ball = centre.distance(a).max(centre.distance(b)).max(centre.distance(c));
             if best.is_some_and(|(d, ..)| (centre.distance(x) - ball).max(0.0) > d) {
@@ -291,9 +291,9 @@ fn edge(control: &ControlMesh, a: u32, b: u32) -> f32 {
     control.positions[a as usize].distance(control.positions[b as usize])
 }
 
-/// Runs Dijkstra's algorithm from some vertices and returns the distance of every vertex within `most`. `step`
-/// returns the distance of a neighbour, given a vertex, the neighbour and the vertex's distance. It does not enter
-/// rigid props or vertices for which `enter` is false.
+/// Runs Dijkstra's algorithm from `seeds` and returns all vertices up to the distance `most`, with their distances.
+/// `step(vertex, neighbour, distance)` takes the vertex's distance and returns the neighbour's. The search does not
+/// enter rigid props or vertices for which `enter` is false.
 pub fn flood(
     control: &ControlMesh,
     seeds: &[u32],
@@ -302,7 +302,8 @@ pub fn flood(
     most: f32,
 ) -> BTreeMap<u32, f32> {
     let mut done = BTreeMap::new();
-    // Distances are not negative, so their bit patterns have the same order. Ties go to the lower vertex index.
+    // Distances are not negative, so their bit patterns sort in the same order as the distances. Ties go to the lower
+    // vertex index.
     let mut queue: BinaryHeap<Reverse<(u32, u32)>> = seeds.iter().map(|&v| Reverse((0, v))).collect();
     while let Some(Reverse((bits, v))) = queue.pop() {
         if done.contains_key(&v) {
@@ -322,9 +323,9 @@ pub fn flood(
     done
 }
 
-/// Returns the falloff of the passive vertices. It starts as their relative distance between rim and kinematic
-/// vertices along edges, is smoothed over the region, and then rises smoothly over the fraction given by the
-/// softness.
+/// Returns the falloff of the passive vertices. First, a vertex gets its relative distance along edges: 0 at the rim, 1
+/// at the kinematic vertices. These values are smoothed over the region. A smooth step over the fraction
+/// [`Region::softness`] then gives the falloff.
 pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
     if region.round.is_some() {
         return round::falloff(region, character);
@@ -343,7 +344,7 @@ pub fn falloff(region: &Region, character: &Character) -> Vec<f32> {
     for &v in &region.passive {
         let of = |map: &BTreeMap<u32, f32>| map.get(&v).copied().unwrap_or(f32::INFINITY);
         let (a, b) = (of(&inner), of(&outer));
-        // Vertices that the rim does not enclose move fully with the kinematic vertices.
+        // Vertices without a path to the rim move fully with the kinematic vertices.
         place.insert(v, if b.is_infinite() { 1.0 } else { b / (a + b).max(f32::MIN_POSITIVE) });
     }
     for _ in 0..SMOOTHING {

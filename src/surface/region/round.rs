@@ -1,9 +1,10 @@
 //! Regions of rings around limbs with several shells: skin, sleeve and armour that are not connected.
 //!
-//! The weight of a vertex depends only on its position, not on its shell: it is `f(h)`, where `h` is the distance
-//! from the ring's plane along the bone. The weight is 1 at the kinematic vertices' heights and falls to 0 over the
-//! reach. Displacements are proportional to the distance from the bone, so that shells do not intersect. Skin weights
-//! ([`Limb`]) identify the vertices of the limb. The weight fades out on other limbs and far from the bone.
+//! The weight of a vertex depends only on its position, not on its shell. It is a function of the vertex's height: the
+//! distance from the ring's plane, measured along the bone. The weight is 1 at the heights of the kinematic vertices.
+//! Beyond them it falls to 0 over the reach. Displacements are proportional to the distance from the bone, so that
+//! shells do not intersect. Skin weights ([`Limb`]) identify the vertices of the limb. The weight fades out on other
+//! limbs and far from the bone.
 
 use super::build::flood;
 use crate::base::math::{DMat3, DVec3, Vec3};
@@ -17,11 +18,12 @@ use serde::{Deserialize, Serialize};
 const FADE: f32 = 2.0;
 /// Distance from the bone, in radii of the ring, beyond which the weight of a vertex is 0.
 const FAR: f32 = 3.0;
-/// Minimum fraction of a vertex's skin weights on the limb for which its weight is not reduced.
+/// The weight of a vertex is reduced if less than this fraction of its skin weights is on the limb.
 const WHOLE: f32 = 0.5;
-/// Maximum slope of a ring's plane: height over radius.
+/// Maximum slope of a ring's plane: change of height per distance from the bone.
 const LEAN: f64 = 1.0;
-/// Maximum length of one edge of the reach, as a fraction of the ring's radius (boxes have long edges).
+/// Maximum length that one edge counts for in [`Reach::Edges`], as a fraction of the ring's radius. Coarse meshes, such
+/// as boxes, have long edges.
 const COARSE: f32 = 0.5;
 
 /// Plane, axis and radius of a ring around a bone, bind space, metres.
@@ -69,7 +71,8 @@ impl Round {
         let middle = mean(&|x| about.along(x));
         let right = about.axis.any_orthonormal_vector();
         let up = about.axis.cross(right);
-        // Least-squares fit of the height above the middle, linear in the two directions across the bone.
+        // Least-squares fit: the height above the mean height as a linear function of the two coordinates across the
+        // bone.
         let row =
             |x: DVec3| DVec3::new(1.0, about.radial(x).dot(right) / radius, about.radial(x).dot(up) / radius);
         let (mut square, mut side) = (DMat3::ZERO, DVec3::ZERO);
@@ -92,7 +95,8 @@ impl Round {
     }
 }
 
-/// Returns plane and kinematic vertices of a ring over several shells; `None` if the ring lies on a single skin.
+/// Returns the plane and the kinematic vertices of a ring on several shells; `None` if the limb has a single shell
+/// there.
 pub fn around(
     character: &Character,
     mark: &SurfaceStroke,
@@ -143,7 +147,7 @@ pub fn around(
 struct Span {
     low: f32,
     high: f32,
-    /// Height from the kinematic vertices to the rim.
+    /// Distance in height from the kinematic vertices to the rim.
     width: f32,
 }
 
@@ -220,7 +224,8 @@ pub fn spread(region: &mut Region, character: &Character) {
     let Some(share) = Share::new(region, character) else { return };
     let control = &character.control;
     let goes = |v: u32| share.of(v) > 0.0;
-    // The flood starts at the limb's vertices on all shells, so that a cuff moves with its sleeve.
+    // The search starts at the vertices of the limb on all shells, so that separate pieces, such as a cuff, move with
+    // the sleeve.
     let own = |v: &u32| share.limb.own(character, *v) >= WHOLE && goes(*v);
     let mut seeds = region.kinematic.clone();
     seeds.extend((0..control.positions.len() as u32).filter(own));

@@ -54,7 +54,8 @@ fn reach_by_edges_and_by_distance_grow_and_shrink() {
     assert!(same(&four.grown(&tube.0, 4).unwrap(), &eight));
     assert!(same(&eight.grown(&tube.0, -4).unwrap(), &four));
     assert_eq!(eight.grown(&tube.0, -100).unwrap().reach, Reach::Edges(1));
-    // A reach of 0.21 m covers four rings at 0.05 m, the last of which is the rim. On a tube, both metrics agree.
+    // A reach of 0.21 m covers four rings at 0.05 m, the last of which is the rim. On a tube, both kinds of distance
+    // agree.
     for reach in [Reach::Along(0.21), Reach::Euclidean(0.21)] {
         let region = of(reach);
         assert!(same(&region, &four));

@@ -125,14 +125,14 @@ pub(super) fn show(
         }
     });
     let Ok(known) = recipe(settings) else { return };
-    let contact = known.volume.map_or(0, |v| v.contact);
-    numbers(ui, &CONTACT, &json!({ "contact": contact }), settings, memory, pressed);
+    let contact = json!({ "contact": known.volume.map_or(0, |v| v.contact) });
     if let Some(params) = known.volume.filter(|_| known.is_volume()) {
         let Ok(now) = serde_json::to_value(params) else { return };
         numbers(ui, &VOLUME, &now, settings, memory, pressed);
         numbers(ui, &MOVE, &now, settings, memory, pressed);
         widgets::caption(ui, "Solver");
         numbers(ui, &CUBES, &now, settings, memory, pressed);
+        numbers(ui, &CONTACT, &contact, settings, memory, pressed);
         let start = Value::from(known.geometric.name());
         choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
         choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
@@ -145,6 +145,7 @@ pub(super) fn show(
             numbers(ui, &MOVE, &now, settings, memory, pressed);
             widgets::caption(ui, "Solver");
             numbers(ui, &SOLVE, &now, settings, memory, pressed);
+            numbers(ui, &CONTACT, &contact, settings, memory, pressed);
             let start = Value::from(known.geometric.name());
             let starts = Geometric::ALL.map(|g| g.name());
             choice(ui, ("start", "Start"), &start, &starts, settings, pressed);
@@ -164,6 +165,9 @@ pub(super) fn show(
             numbers(ui, &field, &json!({ "factor": factor }), settings, memory, pressed);
         }
         _ => {}
+    }
+    if known.springs.is_none() {
+        numbers(ui, &CONTACT, &contact, settings, memory, pressed);
     }
 }
 
