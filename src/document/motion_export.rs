@@ -1,4 +1,5 @@
-//! A document's motion for export: node channels as a clip, and the times at which to export surface shapes.
+//! A document's motion for export: node channels as a clip, and the times at which to export the shape of the
+//! surface as morph targets.
 
 use super::{Channel, Document, Target};
 use crate::anim::clip_from_poses;

@@ -1,4 +1,5 @@
-//! Selects joints by a baseline and assigns each joint a parameter on the baseline (thesis 7.2, methods 7).
+//! Selects joints by a *baseline*, the stroke that the user draws along the joints to pose, and assigns each joint a
+//! parameter on the baseline (thesis 7.2, methods 7).
 
 use super::Stroke;
 use crate::base::NodeId;
@@ -13,7 +14,7 @@ const STEPS: usize = 256;
 pub struct Selected {
     /// The joint's node.
     pub node: NodeId,
-    /// Parameter of the joint on the baseline, 0..=1.
+    /// Place of the joint on the baseline: 0 at its start, 1 at its end.
     pub t: f64,
 }
 

@@ -1,5 +1,5 @@
-//! All user commands, shared by controller buttons, panels and keys. The doctor checks that every command can be
-//! reached.
+//! All user commands. Controller buttons, panels and keys give the same commands. The doctor checks that users can
+//! reach every command.
 
 use crate::asset::Interpolation;
 use crate::deform::sculpt::Curve;
@@ -20,7 +20,7 @@ pub enum Tool {
     Skin,
     /// Rotates and moves single joints.
     Joint,
-    /// Draws the wanted course of a silhouette.
+    /// Draws the curve onto which a silhouette should move.
     Silhouette,
     /// Measures the body.
     Measure,
@@ -48,7 +48,7 @@ impl Tool {
         ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure"][self as usize]
     }
 
-    /// Whether the tool changes the pose. The other tools sculpt or measure the skin, in any pose.
+    /// Whether the tool changes the pose. The other tools sculpt or measure the skin; they work in any pose.
     pub fn poses(self) -> bool {
         !matches!(self, Self::Skin | Self::Silhouette | Self::Measure)
     }
@@ -99,7 +99,7 @@ impl GrabBy {
     /// All grab modes.
     pub const ALL: [Self; 3] = [Self::Bone, Self::Limb, Self::Body];
 
-    /// The only mode of versions without a choice; the default for old preference files.
+    /// The default for old preference files. The versions that wrote those files had only this mode.
     pub fn before_choice() -> Self {
         Self::Limb
     }
@@ -166,7 +166,8 @@ pub enum Command {
     Swing(f32),
     /// Sets the damping ratio of the dynamics; 1 is critical damping.
     Damping(f32),
-    /// Sets whether flesh stops flesh that it meets; for the method `volume`.
+    /// Switches contact on or off: whether flesh stops other flesh that it meets. Every deformation method supports
+    /// contact.
     Contact(bool),
     /// Moves the selection by this number of sculpt layers in document order, with wrap-around.
     SelectShape(i32),
@@ -190,7 +191,8 @@ pub enum Command {
     Wire(bool),
     /// Switches multisample antialiasing on or off.
     Smooth(bool),
-    /// Shows or hides attachment points and scale vectors, in the colours of the selected joint's weights.
+    /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
+    /// selected joint.
     Binding(bool),
     /// Shows or hides the curve along which the skin crosses itself.
     Crossings(bool),
@@ -200,8 +202,8 @@ pub enum Command {
     SnapTurn(i32),
     /// Sets world scale 1 and places the user in front of the character.
     LifeSize,
-    /// Swaps the current view with the previous one: the view before the last pull, rotation or jump, or before the
-    /// turntable started. Stops the turntable.
+    /// Swaps the current view with the previous view and stops the turntable. The previous view is the one before the
+    /// last pull, rotation or jump, or before the turntable started.
     UndoNavigation,
     /// Sets whether two-hand scaling may roll the world.
     RollWorld(bool),
@@ -219,11 +221,12 @@ pub enum Command {
     DeleteKey,
     /// Moves the keys under the playhead to a time, seconds, clamped between the neighbouring keys.
     MoveKey(f64),
-    /// Sets whether changes are keyed at the playhead automatically.
+    /// Switches auto-key on or off. Auto-key keys every change at the playhead.
     AutoKey(bool),
     /// Sets the frame rate, frames per second: 24, 30 or 60.
     Rate(u32),
-    /// Keys the motion of the newest offset stroke, from the playhead on, at the speed of drawing.
+    /// Keys the motion that the newest offset stroke gave the character while it was drawn. The keys start at the
+    /// playhead and keep the speed of drawing.
     KeyStroke,
     /// Sets the interpolation of all keyed channels.
     Interpolation(Interpolation),

@@ -19,14 +19,15 @@ pub struct Input {
     pub hands: [Hand; 2],
     /// Whether this application has input focus. Without focus, all tools and buttons are ignored.
     pub focused: bool,
-    /// New room from old room, if the runtime moved the room's origin. Navigation compensates for the move.
+    /// Transform from the old to the new room space, if the runtime moved the room's origin in this frame. Navigation
+    /// compensates for the move.
     pub recentred: Option<Rigid>,
-    /// World from room, as the window's camera sets it in this frame. `None` in a headset, where the user moves
-    /// through the world by hand.
+    /// Transform from room to world, which the window's camera sets in this frame. `None` in a headset, where the user
+    /// moves through the world by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Similarity>,
-    /// World from floor, as the window's turntable sets it. `None` in a headset, where the workbench runs the
-    /// turntable.
+    /// Transform from floor to world, which the window's turntable sets. `None` in a headset, where the workbench runs
+    /// the turntable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<Turn>,
 }
@@ -47,7 +48,7 @@ pub enum Tracking {
     /// Position or orientation is invalid. Such a pose never enters a stroke.
     #[default]
     Lost,
-    /// Valid but estimated by the runtime. A stroke pauses while its hand has such a pose.
+    /// Valid, but the runtime estimates the pose. A stroke pauses while its hand has such a pose.
     Inferred,
     /// Valid and tracked.
     Tracked,

@@ -1,8 +1,9 @@
 //! Navigation: pulling, rotating, scaling and jumping change the room's transform in the world, never the document.
 //!
-//! World space is the character's space; strokes are recorded in it. The user stands on the floor. The turntable
-//! changes world from floor and keeps floor from room. [`Navigation::world_from_room`] takes hands and eyes to world
-//! space; only drawings on the floor need world from floor.
+//! World space is the character's space; strokes are recorded in it. Floor space is the ground on which the user
+//! stands: the turntable rotates the character relative to it. Room space is the tracked room of the headset: pulling,
+//! rotating and scaling move it relative to the floor. [`Navigation::world_from_room`] transforms hands and eyes to
+//! world space. Only lines on the floor need [`Navigation::world_from_floor`].
 
 use super::{Rigid, Similarity};
 use crate::base::math::{Aabb, Quat, Turn, Vec3};
@@ -14,7 +15,7 @@ pub const SCALE_RANGE: [f32; 2] = [0.01, 100.0];
 pub const SNAP: f32 = std::f32::consts::PI / 6.0;
 /// Initial distance from the user to the character, room metres.
 const STAND: f32 = 1.3;
-/// Initial display size of very small or very large characters, room metres.
+/// Size at which a very small or very large character is displayed initially, room metres.
 const NICE: f32 = 1.6;
 /// Number of views that [`Rules::First`] keeps for *Last view*.
 const HISTORY: usize = 64;
@@ -22,8 +23,8 @@ const HISTORY: usize = 64;
 /// The rules of view commands, by the version of the take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Rules of version 1 takes: the turntable moves the user around the character, and each *Last view* goes back
-    /// one more view.
+    /// Rules for takes of version 1: the turntable moves the user around the character, and repeated *Last view*
+    /// commands step back through the history of views.
     First,
     /// Current rules: the turntable rotates the character, and *Last view* alternates between two views.
     #[default]
@@ -58,7 +59,7 @@ struct Drag {
     start: Similarity,
     /// Room positions of the pulling hands at the start of the pull.
     hands: [Option<Vec3>; 2],
-    /// View before the first of a chain of pulls, for the history.
+    /// View before the pull began, for the history. It stays the same while hands join and leave.
     before: View,
 }
 
@@ -83,7 +84,7 @@ impl Navigation {
         &self.view.world_from_floor
     }
 
-    /// Sets room and floor from a window's camera. Ignores invalid transforms.
+    /// Sets both transforms from a window's camera. Ignores invalid transforms.
     pub fn put(&mut self, world_from_room: Similarity, world_from_floor: Turn) {
         let s = &world_from_room;
         let finite = s.translation.is_finite() && s.rotation.is_finite() && s.scale.is_finite();
@@ -105,8 +106,9 @@ impl Navigation {
         self.go(View { floor_from_room, ..self.view });
     }
 
-    /// Pulls the world by the hands that hold it, room positions. One hand translates; two hands scale and rotate,
-    /// about the vertical axis or with `roll` about any axis. Hands may join and leave; the pull ends without hands.
+    /// Pulls the world with the hands that hold it; `hands` are room positions. One hand translates the world. Two
+    /// hands also scale it and rotate it about the vertical axis, or about any axis with `roll`. Hands may join and
+    /// leave; the pull ends when no hand holds the world.
     pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {
         if hands == [None; 2] {
             return self.let_go();
@@ -157,7 +159,7 @@ impl Navigation {
         if !std::mem::replace(&mut self.turning, true) {
             self.remember(self.view);
         }
-        // Floor from room stays constant, so the user moves with the floor.
+        // The transform from room to floor stays constant, so the floor stays in place around the user.
         self.go(View { world_from_floor: self.view.world_from_floor.about(centre, angle), ..self.view });
     }
 
@@ -263,7 +265,8 @@ impl Navigation {
         self.hold(Similarity { rotation, ..now }, head, now.point(head));
     }
 
-    /// Sets floor from room such that the room point `room` maps to the floor point `floor`.
+    /// Sets the transform from room to floor to `s`, translated such that the room point `room` maps to the floor point
+    /// `floor`.
     fn hold(&mut self, s: Similarity, room: Vec3, floor: Vec3) {
         self.stand(Similarity { translation: floor - s.rotation * (room * s.scale), ..s });
     }
@@ -284,14 +287,16 @@ impl Navigation {
     }
 }
 
-/// Returns the transform from room (or floor) to world whose translation keeps the held point in the hand.
+/// Returns `start`, a transform from room space, with a new translation that keeps the held point in the hand. `held`
+/// and `hand` are the hand's room positions at the start and now.
 fn one_hand(start: &Similarity, held: Vec3, hand: Vec3) -> Similarity {
     let translation = start.point(held) - start.rotation * (hand * start.scale);
     Similarity { translation, ..*start }
 }
 
-/// Scales and rotates such that both held world points follow the hands, within the limits of scale and rotation.
-/// Their midpoint always follows exactly.
+/// Scales, rotates and translates `start`, a transform from room space, such that both held points follow the hands.
+/// `held` and `hands` are the hands' room positions at the start and now. The midpoint follows exactly, even where a
+/// limit on scale or rotation stops the held points.
 fn two_hands(start: &Similarity, held: [Vec3; 2], hands: [Vec3; 2], roll: bool) -> Similarity {
     let (before, now) = (held[1] - held[0], hands[1] - hands[0]);
     // Hands that touch give no direction. The lower bound on the distances keeps the ratio finite.
@@ -308,7 +313,7 @@ fn two_hands(start: &Similarity, held: [Vec3; 2], hands: [Vec3; 2], roll: bool) 
         let up = start.rotation.inverse() * Vec3::Y;
         let flat = |v: Vec3| v - up * v.dot(up);
         let (n, b) = (flat(now), flat(before));
-        // Hands one above the other define no yaw.
+        // The yaw is undefined if one hand is above the other.
         if n.length() < 0.2 * now.length() || b.length() < 0.2 * before.length() {
             Quat::IDENTITY
         } else {
@@ -367,7 +372,7 @@ mod tests {
                 assert!(up.y < 0.99);
             } else {
                 assert!(close(up, Vec3::Y));
-                // Without roll, the held points stay in their vertical plane.
+                // Without roll, the line through the held points stays in its vertical plane.
                 let (p, q) = (s.point(spread(a)), s.point(spread(b)));
                 assert!((q - p).z.abs() < 1e-4 && (q - p).x > 0.0);
             }

@@ -9,15 +9,16 @@ use std::path::PathBuf;
 /// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
 #[derive(Default)]
 pub struct Output {
-    /// World from room of this frame, for eyes and devices.
+    /// Transform from room to world in this frame, for eyes and devices.
     pub world_from_room: Similarity,
-    /// World from floor. The turntable rotates the character relative to the floor.
+    /// Transform from floor to world. The turntable rotates the character relative to the floor.
     pub world_from_floor: Turn,
     /// Strokes, marks, cursors, bones and hints, in world space.
     pub lines: Lines,
     /// Haptic pulse per hand.
     pub haptics: [Option<Haptic>; 2],
-    /// Camera per hand that renders the [`crate::scene::SurfaceSample`]; `None` if the tool needs no surface.
+    /// Probe camera of each hand; its image gives the hand's [`crate::scene::SurfaceSample`]. `None` if the tool needs
+    /// no surface.
     pub probes: [Option<View>; 2],
     /// Requests to the front end, in order.
     pub requests: Vec<Request>,
@@ -51,7 +52,7 @@ impl Haptic {
     }
 }
 
-/// A task for the front end, which must not block a frame for it.
+/// A task for the front end. The front end must not block a frame while it carries out the task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Load and bind a character or project, then open the document.

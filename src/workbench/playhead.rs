@@ -10,7 +10,7 @@ const ROOM: f64 = 2.0;
 /// Factor by which the timeline extends past the motion's end, so that there is room for keys.
 const PAST: f64 = 1.25;
 
-/// Playback state. Time advances by the input clock alone, so takes replay it exactly.
+/// Playback state. Only the time of the input frames advances the playhead, so a replayed take gives identical times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Playhead {
     /// Current time, seconds.
@@ -24,8 +24,8 @@ pub struct Playhead {
 }
 
 impl Playhead {
-    /// Advances by `seconds` if playing, with wrap-around at `duration`. A motion of duration 0 (waves only) loops
-    /// over the default timeline length.
+    /// Advances by `seconds` while the motion plays, with wrap-around at `duration`. A motion of duration 0, which has
+    /// only waves, loops over the minimum timeline length.
     pub fn advance(&mut self, seconds: f64, duration: f64) {
         if self.playing {
             let end = if duration > 0.0 { duration } else { ROOM };
@@ -52,7 +52,7 @@ impl Playhead {
 pub struct Timeline {
     /// The playhead.
     pub playhead: Playhead,
-    /// Range of the time slider, seconds: the motion and room for later keys. Time itself is unbounded.
+    /// Length of the time slider, seconds: the motion plus space for later keys. The playhead may lie beyond it.
     pub length: f64,
     /// All keys and the frame rate. Rebuilt when the document changes, shared by all viewers.
     pub sheet: Arc<DopeSheet>,
@@ -85,7 +85,8 @@ impl Timeline {
         self.column = self.sheet.column_near(playhead.time, 0.5 * self.frame());
     }
 
-    /// Whether both show the same playhead and sheet; compares pointers, not keys.
+    /// Whether both timelines have the same playhead and share the sheet. Compares pointers to the sheets, not their
+    /// keys.
     pub fn is_like(&self, other: &Self) -> bool {
         self.playhead == other.playhead && Arc::ptr_eq(&self.sheet, &other.sheet)
     }
@@ -95,7 +96,8 @@ impl Timeline {
         1.0 / f64::from(self.sheet.rate.max(1))
     }
 
-    /// Times to which the column under the playhead may move: at least one frame from both neighbours.
+    /// Range of times to which the key column under the playhead may move, at least one frame away from both
+    /// neighbouring columns. `None` if no column is under the playhead or there is no such time.
     pub fn between(&self) -> Option<[f64; 2]> {
         let columns = &self.sheet.columns;
         let at = columns.iter().position(|c| Some(*c) == self.column)?;

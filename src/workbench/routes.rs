@@ -1,4 +1,4 @@
-//! The routes to each command: the single table for buttons, panels, hints and the doctor.
+//! The routes by which users reach each command. Buttons, panels, hints and the doctor all use this table.
 
 use super::Command;
 
@@ -138,7 +138,8 @@ commands! {
 }
 
 impl CommandKind {
-    /// All routes to the command. Only a control opens the palette; file commands are in the file panel.
+    /// All routes to the command. Only a control of the controller opens the palette; the file panel has the file
+    /// commands.
     pub fn routes(self) -> &'static [Route] {
         match self {
             Self::Undo => &[Route::Control(Control::Undo), Route::Palette],

@@ -37,12 +37,12 @@ pub struct ShapeState {
     pub curve: Option<Curve>,
 }
 
-/// Identifies a continuing change, such as a slider drag: the sculpt layer (`None` for dynamics settings), the
-/// command, and the history lengths after the change.
+/// Identifies a change that the next change can continue, such as a slider drag: the sculpt layer (`None` for settings
+/// of the deformer), the command, and the history lengths after the change.
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
-    /// The sculpt layers to display: the document's, with the layer under the hand in its current state.
+    /// The sculpt layers to display: the document's layers, but the layer that a hand pulls in its current state.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();
@@ -61,7 +61,7 @@ impl Workbench {
         self.live.recipe()
     }
 
-    /// The selected sculpt layer: the last pulled or chosen one, else the newest.
+    /// The selected sculpt layer: the layer that was last pulled or chosen, else the newest layer.
     pub fn shape(&self) -> Option<&Sculpt> {
         let all = self.context.session.document().sculpts();
         all.iter().find(|s| Some(s.id) == self.shape).or(all.last())
@@ -166,7 +166,8 @@ impl Workbench {
         (!keys.is_empty()).then_some(KeyEdit::Insert { time, keys })
     }
 
-    /// Keys for all values that differ from `before`, for sculpt layers in both lists; `None` if all are equal.
+    /// Keys for the amplitudes and stiffnesses that differ from `before`. Ignores sculpt layers that `before` does not
+    /// contain. `None` if nothing differs.
     pub(super) fn shape_changes(&self, time: f64, before: &[SculptState]) -> Option<KeyEdit> {
         let mut keys = Vec::new();
         for now in &self.keyed_states {
@@ -196,9 +197,9 @@ impl Workbench {
         all.filter_map(set).collect()
     }
 
-    /// Updates the deformer and the sculpt states for the displayed time: keyed values on the motion, else the
-    /// document's values with waves by the input clock. Does not allocate while the set of sculpt layers is
-    /// unchanged.
+    /// Updates the deformer and the sculpt states for the displayed time. If the motion is displayed, they have keyed
+    /// values; otherwise they have the document's values, and waves move with the input clock. Does not allocate while
+    /// the set of sculpt layers is unchanged.
     pub(super) fn find_states(&mut self) {
         let document = self.context.session.document();
         // A window redraws on demand, so waves use the playhead's time there.
@@ -209,7 +210,7 @@ impl Workbench {
         self.live.go_to(document, self.context.time);
         if let Some(shaped) = self.skin.shaped() {
             self.shape = Some(shaped.id);
-            // The sculpt layer under the hand replaces the document's version.
+            // The sculpt layer that a hand pulls replaces the document's version of the layer.
             self.states.retain(|s| s.id != shaped.id);
             self.states.extend(shaped.state(seconds));
         }

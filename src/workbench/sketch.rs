@@ -28,7 +28,8 @@ pub struct Sketch {
 
 impl Sketch {
     /// Finds the silhouette that the stroke follows and returns the sculpt layer that moves the silhouette onto the
-    /// stroke. Uses the document's current sculpt layers. Takes tenths of a second; changes nothing.
+    /// stroke. Uses the document's current sculpt layers. The call takes tenths of a second and does not change the
+    /// document.
     ///
     /// # Errors
     /// If no silhouette runs along the stroke, or the device is lost.

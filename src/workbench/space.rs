@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Rigid {
     /// Position, metres.
     pub position: Vec3,
-    /// Space from device, unit quaternion.
+    /// Rotation from device space to the pose's space, unit quaternion.
     pub orientation: Quat,
 }
 
@@ -30,7 +30,7 @@ impl Rigid {
     }
 }
 
-/// World from room. Walking, pulling and scaling change this transform; edits never do.
+/// A transform from room to world. Walking, pulling and scaling change this transform; edits never change it.
 ///
 /// The *room* is the runtime's reference space (LOCAL_FLOOR), real metres; the *world* is the document's space.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl Similarity {
         (self.rotation.inverse() * (world - self.translation)) / self.scale
     }
 
-    /// World from room, if `self` is floor from room.
+    /// Returns the transform from room to world, where `self` is the transform from room to floor.
     pub fn turned(&self, world_from_floor: &Turn) -> Self {
         if *world_from_floor == Turn::NONE {
             return *self;
@@ -79,7 +79,7 @@ impl Similarity {
         Self { translation: world_from_floor.point(self.translation), rotation, ..*self }
     }
 
-    /// Floor from room, if `self` is world from room.
+    /// Returns the transform from room to floor, where `self` is the transform from room to world.
     pub fn turned_back(&self, world_from_floor: &Turn) -> Self {
         if *world_from_floor == Turn::NONE {
             return *self;

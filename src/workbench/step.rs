@@ -58,7 +58,7 @@ pub struct Workbench {
     attachments: Option<Arc<Attachments>>,
     /// Sculpt layers from background jobs, added when no tool is in use.
     coming: Vec<Sculpt>,
-    /// Sculpt layers after a pull, for which a refit was requested.
+    /// Sculpt layers that were pulled and wait for a requested refit, in their state after the pull.
     pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
     /// Mean of all bone ends in the bind pose, world space, metres.
@@ -67,14 +67,15 @@ pub struct Workbench {
     requests: Vec<Request>,
     /// Haptics that commands triggered, for the next frame.
     felt: [Option<Haptic>; 2],
-    /// Whether the first view has been chosen.
+    /// Whether the initial view has been set.
     placed: bool,
     /// Whether the last frame came from a window.
     pub(super) windowed: bool,
     head: Rigid,
     flicked: bool,
     bounds: Aabb,
-    /// The joint last near the tool hand. Panels pin this joint, since the hand must leave the body to reach a panel.
+    /// The last joint that was near the tool hand. A panel's pin command uses this joint, because the hand has left the
+    /// body when it points at the panel.
     touched: Option<NodeId>,
     pub(super) playhead: Playhead,
     pub(super) timeline: Timeline,
@@ -174,7 +175,7 @@ impl Workbench {
     pub fn open(&mut self, session: Session<'static>, character: Arc<Character>) -> Session<'static> {
         let new = Self::new(session, character, self.preferences.clone());
         let old = std::mem::replace(self, new);
-        // Buttons that are down must not count as newly pressed.
+        // A button that is already down must not count as newly pressed.
         self.hands = old.hands;
         self.tool = old.tool;
         self.head = old.head;
@@ -238,7 +239,8 @@ impl Workbench {
         }
     }
 
-    /// Applies the thumbsticks: the off hand's snaps the view, the tool hand's sizes the brush. Runs the turntable.
+    /// Applies the thumbsticks: the off hand's stick rotates the view in steps, the tool hand's stick resizes the
+    /// brush. Runs the turntable.
     fn turn_and_size(&mut self) {
         let tool = self.tool_hand();
         let off = self.hands.hands[1 - tool].stick[0];

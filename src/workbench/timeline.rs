@@ -30,8 +30,8 @@ impl Workbench {
         self.show_moment();
     }
 
-    /// Copies the displayed pose of the motion into the edited pose, as an adjustment of the newest stroke or of the
-    /// base pose. Does nothing while the edited pose is displayed.
+    /// Copies the displayed pose of the motion into the edited pose. The document stores the copy as an adjustment of
+    /// the newest stroke or, without strokes, of the base pose. Does nothing while the edited pose is displayed.
     pub fn take_pose(&mut self) {
         if !self.playhead.shown {
             return;
@@ -47,7 +47,7 @@ impl Workbench {
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
         }
-        // The copy is no change by the user, so auto-key must not key it.
+        // The user has not changed the pose here, so auto-key must not key the copy.
         self.remember_keyed();
     }
 
@@ -96,7 +96,7 @@ impl Workbench {
         self.cancel();
         let rate = self.context.session.document().motion().rate();
         self.playhead.stand(time, rate);
-        // Keys and the motion's end may lie between two frames.
+        // Snaps to keys and to the motion's end as well, because they may lie between two frames.
         let sheet = &self.timeline.sheet;
         if time == sheet.duration || sheet.columns.contains(&time) {
             self.playhead.time = time;
@@ -229,7 +229,8 @@ impl Workbench {
         }
     }
 
-    /// Whether a posing tool's trigger was pressed, or a squeeze began near the body.
+    /// Whether a hand is about to change the pose: the trigger of a posing tool was pressed, or a squeeze began near
+    /// the body.
     fn is_reached_for(&self) -> bool {
         let poses = self.preferences.tool.poses();
         let near = |p: Vec3| {

@@ -13,7 +13,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::base::testing::shared as shared_data;
 use crate::rig::{Pose, PosedRig};
 
-/// Deforms a character in a pose and returns the streams.
+/// Deforms a character in a pose by the CPU reference of a method and returns the result, per control vertex.
 fn deform(method: &Geometric, bound: &Bound, pose: &Pose) -> Streams {
     let mut streams = Streams::default();
     let rig = PosedRig::new(&bound.character.skeleton, pose);

@@ -13,7 +13,7 @@ pub(super) struct Canvas {
     context: egui::Context,
     size: [u32; 2],
     pub paint: PanelPaint,
-    /// Whether the panel's image is older than [`Canvas::paint`].
+    /// Whether the panel's image must be repainted from [`Canvas::paint`].
     pub dirty: bool,
     /// Whether egui requested another pass or has not run yet.
     pub again: bool,
@@ -25,7 +25,8 @@ impl Canvas {
     pub fn new(size: [u32; 2]) -> Self {
         let context = egui::Context::default();
         context.options_mut(|o| {
-            // Hands tremble and presses are slow, so the module `pointer` distinguishes presses from drags.
+            // Disables egui's limits for clicks, because hands tremble and presses are slow. The module `pointer`
+            // distinguishes presses from drags.
             o.input_options.max_click_dist = f32::INFINITY;
             o.input_options.max_click_duration = f64::INFINITY;
         });
@@ -53,7 +54,7 @@ impl Canvas {
             events.push(pointer.map_or(Event::PointerGone, Event::PointerMoved));
         }
         if down != self.down {
-            // A press that is released off the panel is no click.
+            // A release away from the panel does not click.
             let pos = pointer.or(self.pointer).filter(|_| pointer.is_some() || down);
             let button = |pos| Event::PointerButton {
                 pos,

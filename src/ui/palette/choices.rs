@@ -1,4 +1,4 @@
-//! The palette: tools, undo and redo always show; all other items are on pages drawn from the table.
+//! The palette. Tools, undo and redo always show; all other items are on pages, whose layout is in the module `table`.
 
 use super::state::PanelState;
 use super::table::{ENTRIES, Entry, Item};

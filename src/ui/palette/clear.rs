@@ -1,7 +1,8 @@
 //! Finds places where a panel does not cover the character in the user's view.
 //!
-//! Directions from the head are angles in radians: heading about the vertical, positive to the right of a reference,
-//! and elevation. Each bone with its flesh, and each panel, is approximated by a rectangle of directions.
+//! A direction from the head is a heading and an elevation, in radians. The heading is the angle about the vertical
+//! axis from a reference direction, positive to the right. Each bone with its flesh, and each panel, is approximated by
+//! a rectangle of directions.
 
 use super::Panel;
 use super::place::{Placement, beside, facing, size_at};
@@ -24,11 +25,12 @@ const STEPS: [f32; 8] = [
 ];
 /// Allowed elevations of a panel that was moved up or down, radians.
 const ELEVATIONS: [f32; 2] = [-65.0 * DEGREE, 8.0 * DEGREE];
-/// Cost of a change of elevation relative to an equal change of heading.
+/// Cost of a change of elevation, relative to the cost of an equal change of heading.
 const STEEP: f32 = 1.5;
 /// Largest change of heading, radians.
 const FARTHEST: f32 = 110.0 * DEGREE;
-/// Reduction of the cost of the last frame's detour, radians; it keeps panels from jumping.
+/// Amount by which the cost of the last frame's detour is reduced, radians. It keeps panels from jumping between two
+/// places.
 const STICKY: f32 = 10.0 * DEGREE;
 pub(super) const DEGREE: f32 = PI / 180.0;
 
@@ -63,7 +65,8 @@ impl Sight {
         self.max = self.max.max(at + half);
     }
 
-    /// Bounds a bone seen from an eye, headings relative to `reference`; `None` if the eye is almost inside the bone.
+    /// Returns the rectangle that contains a bone as seen from an eye, with headings relative to `reference`. `None` if
+    /// the eye is almost inside the bone.
     pub fn of(capsule: &Capsule, eye: Vec3, reference: f32) -> Option<Self> {
         let mut out = Self::NOTHING;
         for share in [0.0, 0.5, 1.0] {
@@ -81,7 +84,7 @@ impl Sight {
         Some(out)
     }
 
-    /// Bounds a panel seen from an eye, with headings relative to a reference.
+    /// Returns the rectangle that contains a panel as seen from an eye, with headings relative to `reference`.
     pub fn of_panel(placement: &Placement, eye: Vec3, reference: f32) -> Self {
         let mut out = Self::NOTHING;
         for (u, v) in [(0, 0), (1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2), (2, 2)] {
@@ -104,8 +107,8 @@ impl Sight {
 /// A panel's detour around the character: index into [`STEPS`], and whether the panel moves to the right.
 pub(super) type Way = (usize, bool);
 
-/// A candidate direction of a panel, the side to which the panel may still move (-1: left), and the extra cost of this
-/// direction.
+/// A candidate direction of a panel, the side towards which the panel may move from this direction (-1 is left, 1 is
+/// right), and the extra cost of the candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub at: Vec2,
@@ -113,8 +116,9 @@ pub(super) struct Wanted {
     pub worse: f32,
 }
 
-/// Returns the cheapest direction near one of `wanted` at which the panel covers none of `sights`, if any. The
-/// palette includes the wrist panel below it. `last` is the detour of the previous frame.
+/// Returns the cheapest direction near one of `wanted` at which the panel covers none of `sights`, and the detour to
+/// this direction. `None` if every direction covers one. The palette counts together with the wrist panel below it.
+/// `last` is the detour of the previous frame.
 pub(super) fn nearest(
     panel: Panel,
     distance: f32,
@@ -142,7 +146,8 @@ pub(super) fn nearest(
     best.map(|(_, at, way)| (at, way))
 }
 
-/// Returns the directions that a panel at heading 0 hides. For the palette, the second is the wrist panel's.
+/// Returns the rectangles of directions that a panel at heading 0 hides. For the palette, the second rectangle is that
+/// of the wrist panel below; for other panels, both are equal.
 pub(super) fn block(panel: Panel, distance: f32, elevation: f32) -> [Sight; 2] {
     let pose = facing(along(Vec2::new(0.0, elevation)) * distance, Vec3::ZERO);
     let whole = Placement { panel, pose, size: size_at(panel, distance) };

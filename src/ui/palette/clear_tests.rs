@@ -38,7 +38,7 @@ fn place(room: &Room, panel: Panel) -> Placement {
     *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap()
 }
 
-/// Counts the points of the character's skin that palette and wrist panel hide from the head.
+/// Counts the points of the character's skin that the palette or the wrist panel hides from the head.
 fn hidden(room: &Room) -> usize {
     let eye = room.input.head.pose.position;
     let mut hidden = 0;
@@ -64,7 +64,8 @@ fn hidden(room: &Room) -> usize {
     hidden
 }
 
-/// Returns the palette's angle to the right of the character and below the eyes, degrees, and its distance, metres.
+/// Returns the palette's angles to the right of the character and below the eyes, in degrees, and its distance from the
+/// head, in metres.
 fn stands(room: &Room) -> [f32; 3] {
     let eye = room.input.head.pose.position;
     let to = place(room, Panel::Palette).pose.position - eye;

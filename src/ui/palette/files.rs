@@ -139,7 +139,7 @@ fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, list: Rect, entrie
             note.min.x - left.x - 12.0,
         );
         let command = Command::Open(entry.path.clone());
-        // A line cut by the list's edge is no target for scripts.
+        // Scripts cannot press a line that the list's edge cuts by more than a fifth.
         if seen.height() > LINE * 0.8 {
             touch.spots.push((Spot::Command(command.clone()), seen));
         }

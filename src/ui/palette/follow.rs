@@ -4,8 +4,8 @@ use super::state::{PanelState, Pin};
 use crate::workbench::{Tool, Workbench};
 
 impl PanelState {
-    /// Copies the workbench's state. The front end sets control names, files, strain and `unsaved`; after this call
-    /// it may replace the message by its own.
+    /// Copies the workbench's state. The front end sets control names, files, strain and `unsaved`. After this call,
+    /// the front end may replace the message with its own message.
     pub fn follow(&mut self, bench: &Workbench) {
         if self.preferences != *bench.preferences() {
             self.preferences.clone_from(bench.preferences());

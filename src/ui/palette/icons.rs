@@ -310,7 +310,7 @@ impl Icon {
         let width = (radius * 0.17).max(2.0);
         let faint = color == theme::FAINT;
         let line = |points: Vec<Pos2>, color| {
-            // Discs at the ends round the line's caps.
+            // Discs at both ends give the line round caps.
             for p in [points.first(), points.last()].into_iter().flatten() {
                 painter.circle_filled(*p, width * 0.5, color);
             }

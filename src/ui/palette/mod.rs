@@ -1,12 +1,14 @@
-//! The panels of the headset, drawn with egui: palette, files, labels. The off hand (without tool) has the palette.
+//! The panels of the headset, drawn with egui. The palette is at the off hand, the hand without the tool.
 //!
 //! The front end first passes the workbench's state to [`PanelState::follow`] and [`Panels::see`]. [`Panels::step`]
-//! then returns the commands of pressed items, for [`crate::workbench::Workbench::run_command`] and the take. The
-//! result also says whether the tool hand points at a panel ([`crate::workbench::Hand::on_panel`]). After
-//! [`crate::workbench::Workbench::step`], [`Panels::draw`] adds the pointer's ray. [`PanelScreens`] paints the
-//! changed panels as images for quads at the [`Placement`]s, in compositor layers or in the scene.
+//! then returns the commands of pressed items; the front end passes them to
+//! [`crate::workbench::Workbench::run_command`] and records them in the take. The result also says whether the tool
+//! hand points at a panel, for [`crate::workbench::Hand::on_panel`]. After [`crate::workbench::Workbench::step`],
+//! [`Panels::draw`] adds the pointer's ray. [`PanelScreens`] paints the changed panels as images for quads at the
+//! [`Placement`]s, in compositor layers or in the scene.
 //!
-//! [`Panels::step`] depends only on its arguments and the panels' memory; it needs no GPU device.
+//! The result of [`Panels::step`] depends only on its arguments and on the state from earlier frames. It needs no GPU
+//! device.
 
 mod canvas;
 mod choices;
@@ -135,7 +137,7 @@ pub enum Tab {
 /// A target that the pointer can press.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spot {
-    /// The item that would give this command if pressed now.
+    /// The item that gives this command if the user presses it now.
     Command(Command),
     /// The tab of a palette page.
     Page(Page),
@@ -151,7 +153,8 @@ struct Memory {
     scroll: f32,
     /// The methods in the slots A and B of the palette.
     methods: [&'static str; 2],
-    /// Time until which a second press confirms, seconds; `None` if no confirmation is pending.
+    /// Time at which a pending confirmation expires, seconds: a second press before then confirms. `None` if no
+    /// confirmation is pending.
     armed: Option<f64>,
 }
 
@@ -162,7 +165,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Returns the method that replaces the current one in its slot.
+    /// Returns the method that replaces the current method in the slot of the current method.
     fn other_method(&self, current: &str) -> &'static str {
         let slot = self.slot(method(current));
         table::next_method(self.methods[slot], self.methods[1 - slot])
@@ -172,7 +175,8 @@ impl Memory {
         usize::from(self.methods[0] != current)
     }
 
-    /// Puts a newly chosen method into the slot of the previous method, unless a slot holds the new method already.
+    /// Puts the newly chosen method `now` into the slot of the previous method `before`, unless a slot already holds
+    /// `now`.
     fn take_method(&mut self, before: &str, now: &str) {
         let now = method(now);
         let known = crate::deform::Recipe::NAMES.into_iter().find(|n| *n == now);
@@ -239,7 +243,7 @@ impl Panels {
         }
     }
 
-    /// Updates the parts of the character and the hands that the panels must not cover, for this pose.
+    /// Updates what the panels must not cover: the character in this pose, and the hands that hold something.
     pub fn see(&mut self, bench: &Workbench, rig: &PosedRig) {
         bench.surroundings(rig, &mut self.surroundings);
     }
@@ -405,7 +409,7 @@ impl Panels {
     }
 }
 
-/// Whether a panel shows two states differently; `page` is the palette's current page.
+/// Whether the panel looks different in the states `a` and `b`. `page` is the palette's current page.
 fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
     match panel {
         Panel::Palette => {

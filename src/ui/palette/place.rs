@@ -12,14 +12,15 @@ const DISTANCES: [f32; 2] = [0.25, 3.0];
 const BEFORE: f32 = 1.0;
 /// Distance of the palette from the head if no off hand is tracked, metres.
 const REACH: f32 = 0.5;
-/// Heading from the character and elevation of the palette without an off hand, radians.
+/// Direction of the palette if no off hand is tracked, radians: the heading away from the character, and the elevation.
 const ASIDE: [f32; 2] = [30.0 * DEGREE, -22.0 * DEGREE];
 const LABEL: f32 = -30.0 * DEGREE;
-/// Extra cost of a place on the tool hand's side in the search for a free place, radians.
+/// Extra cost of a place on the tool hand's side, in the search for a place where a panel can open, radians.
 const WRONG_SIDE: f32 = 15.0 * DEGREE;
-/// Extra cost of moving a panel at the off hand towards the tool hand's side, radians.
+/// Extra cost of moving a panel from the off hand towards the tool hand's side, radians.
 const ACROSS: f32 = 6.0 * DEGREE;
-/// Angle between the head's forward axis and the character beyond which the user looks away, radians.
+/// Horizontal angle between the head's forward axis and the direction of the character beyond which the user looks
+/// elsewhere, radians.
 const LOOKED_AT: f32 = 60.0 * DEGREE;
 /// Time without tracking after which the off hand counts as absent, seconds.
 const GONE: f64 = 1.0;
@@ -77,11 +78,12 @@ pub(super) struct Places {
     held: bool,
     /// The character's bones as rectangles of directions from the head, relative to `reference`.
     sights: Vec<Sight>,
-    /// Heading of the character's centre from the head, or of the head's forward axis without a character, radians.
+    /// Heading from the head to the character's centre, radians. Without a character, the heading of the head's forward
+    /// axis.
     reference: f32,
     /// Whether there is a character.
     seen: bool,
-    /// The last detour of each panel at the hand around the character; `None` if no detour was needed.
+    /// The last detour around the character of each panel at the hand; `None` if the panel needed no detour.
     ways: [Option<Way>; Panel::ALL.len()],
     time: f64,
 }
@@ -106,10 +108,10 @@ fn checked(tracked: &Tracked) -> Option<Rigid> {
     (tracked.tracking != Tracking::Lost && sound && unit).then_some(pose)
 }
 
-/// Returns the point `away` metres ahead of the head, horizontally, and `above` metres above the head.
+/// Returns the point that is `away` metres horizontally ahead of the head and `above` metres above the head.
 fn before(head: &Rigid, away: f32, above: f32) -> Vec3 {
     let forward = head.forward();
-    // When the user looks straight up or down, the top of the head gives the direction ahead.
+    // If the user looks straight up or down, the axis through the top of the head gives the direction ahead.
     let ahead = Vec3::new(forward.x, 0.0, forward.z);
     let ahead = if ahead.length() > 0.2 { ahead } else { head.orientation * Vec3::Y * -forward.y.signum() };
     let ahead = Vec3::new(ahead.x, 0.0, ahead.z).normalize_or(Vec3::NEG_Z);
@@ -203,7 +205,7 @@ impl Places {
             };
             let at_hand = matches!(panel, Panel::Palette | Panel::Wrist) && self.palm.is_some();
             let hangs = panel == Panel::Strain || (panel == Panel::Wrist && palette.is_some());
-            // A panel at a hand, or beside another panel, has no fixed pose.
+            // A panel at a hand or beside another panel does not stay at a fixed pose.
             self.fixed[index] = (!at_hand && !hangs).then_some(pose);
             let size = size_at(panel, pose.position.distance(eye));
             let placement = Placement { panel, pose, size };
@@ -214,7 +216,8 @@ impl Places {
         }
     }
 
-    /// Returns a pose in reach beside the line of sight to the character, or ahead if the user looks elsewhere.
+    /// Returns a pose within reach for a panel that opens without an off hand: beside the line of sight to the
+    /// character, or beside the gaze if the user looks elsewhere.
     fn open(&self, panel: Panel, head: &Rigid, elevation: f32) -> Rigid {
         let gaze = wrapped(heading(before(head, 1.0, 0.0) - head.position).x - self.reference);
         let ahead = if gaze.abs() > LOOKED_AT { gaze } else { 0.0 };
@@ -228,7 +231,8 @@ impl Places {
         facing(head.position + along(at + Vec2::X * self.reference) * REACH, head.position)
     }
 
-    /// Returns the pose at the hand, or the pose from before the hand took hold. Avoids the character.
+    /// Returns the pose of a panel at the off hand, moved aside if the panel would cover the character. While the hand
+    /// holds something, the panel stays where it was before.
     fn carried(&mut self, panel: Panel, palm: &Rigid, eye: Vec3, step: f64) -> Rigid {
         let index = panel as usize;
         let height = size_at(panel, palm.position.distance(eye))[1];

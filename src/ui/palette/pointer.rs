@@ -9,7 +9,7 @@ use egui::Pos2;
 
 /// Trigger values that begin and end a press.
 const PRESS: [f32; 2] = [0.6, 0.4];
-/// During a press, movement up to this distance does not move the pointer, pixels.
+/// Distance from the point of the press within which movement of the hand does not move the pointer, pixels.
 const STILL: f32 = 0.75 * PER_DEGREE;
 /// Margin around a panel that counts as part of the panel, as a fraction of the panel's size.
 const RIM: f32 = 0.04;
@@ -18,9 +18,11 @@ const RIM: f32 = 0.04;
 #[derive(Default)]
 pub(super) struct Pointer {
     pressed: bool,
-    /// The pressed panel, the point of the press (0..=1), and whether the pointer has moved since.
+    /// The pressed panel, the point of the press on the panel's image (0..=1), and whether the pointer has moved since
+    /// the press.
     held: Option<(Panel, Vec2, bool)>,
-    /// Whether trigger or squeeze was pulled off the panels. The tool then owns the ray until both are released.
+    /// Whether the hand pulled the trigger or the squeeze while its ray hit no panel. The panels then ignore the ray
+    /// until both are released.
     elsewhere: bool,
     /// The pointer's position in this frame; `None` off the panels.
     pub at: Option<At>,

@@ -8,7 +8,8 @@ use crate::render::{PanelImage, PanelPainter, Quad, QuadBindings, QuadPainter, T
 use crate::workbench::Similarity;
 use std::sync::Arc;
 
-/// Opacity of those parts of a panel that the scene hides, so that the user can always find the panel.
+/// Opacity of the parts of a panel that lie behind objects of the scene. These parts stay visible, so that the user can
+/// always find the panel.
 const HIDDEN: f32 = 0.15;
 
 /// One image per panel, in sRGB with premultiplied alpha, for quad layers of a compositor or for quads in the scene.
@@ -34,8 +35,8 @@ impl PanelScreens {
         Ok(Self { painter, quads: QuadPainter::new(device)?, images, order: Vec::new() })
     }
 
-    /// Paints the outdated visible panels in a GPU phase of its own. Returns which panels it painted. The caller must
-    /// submit the recorded frame.
+    /// Paints the visible panels whose images are out of date, in a separate GPU phase. Returns which panels it
+    /// painted. The caller must submit the recorded frame.
     ///
     /// Fails if the device lacks memory.
     pub fn record(&mut self, frame: &mut Frame, panels: &mut Panels) -> Result<[bool; Panel::ALL.len()]> {
@@ -73,8 +74,8 @@ impl PanelScreens {
         self.quads.bind(targets, &images)
     }
 
-    /// Draws the placed panels over the rendered eyes, nearest last, in a GPU phase of its own. Call this after
-    /// [`crate::render::Renderer::record`].
+    /// Draws the placed panels over the rendered views of both eyes in a separate GPU phase, the nearest panel last.
+    /// Call this after [`crate::render::Renderer::record`].
     pub fn record_quads(
         &mut self,
         frame: &mut Frame,

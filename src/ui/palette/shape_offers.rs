@@ -66,7 +66,7 @@ fn slider([least, most]: [f32; 2], value: f32, text: String, command: fn(f32) ->
     }
 }
 
-/// Returns the choices of a profile. While an easing is on, its tile switches to the next easing.
+/// Returns the choices of a profile. While the profile is an easing curve, the easing tile switches to the next easing.
 fn profiles(now: Option<Curve>) -> Vec<Choice> {
     let eased = match now {
         Some(Curve::Ease(easing)) => Some(easing),

@@ -14,7 +14,7 @@ pub struct PanelState {
     pub undo: usize,
     /// Number of steps that can be redone.
     pub redo: usize,
-    /// Number of strokes and marks in the document, or of measures while the measure tool is chosen.
+    /// Number of strokes and marks in the document. While the measure tool is chosen, the number of measures instead.
     pub strokes: usize,
     /// Whether there is a stroke whose offset stroke can be redrawn.
     pub redraw: bool,
@@ -26,9 +26,9 @@ pub struct PanelState {
     pub pin: Option<Pin>,
     /// Name of the deformation method; empty means springs.
     pub deformer: String,
-    /// Frequency in hertz and damping ratio of the flesh; `None` for methods without flesh that swings.
+    /// Frequency in hertz and damping ratio of the flesh dynamics; `None` for methods without dynamics.
     pub swing: Option<[f32; 2]>,
-    /// Whether flesh stops flesh.
+    /// Whether contact is on: flesh stops other flesh that it meets.
     pub contact: bool,
     /// Display scale of the world: 1 is life size, 2 is twice as large.
     pub magnification: f32,
@@ -70,7 +70,7 @@ pub struct Strain {
     pub stretch_mean: f32,
     /// Number of inverted triangles.
     pub flipped: usize,
-    /// Number of pairs of triangles that cross, and neither cross nor touch in the bind shape.
+    /// Number of pairs of triangles that cross in the deformed shape but neither cross nor touch in the bind shape.
     pub crossings: usize,
     /// Solver iterations; `None` for methods without a solver.
     pub iterations: Option<u32>,

@@ -1,5 +1,5 @@
-//! The table of all items on the panels; the palette is drawn from the table. Tests press every item and check that
-//! every [`CommandKind`] with a route through a panel has an item.
+//! The table of all items on the panels. It gives the layout of the palette. Tests press every item, and check that
+//! each [`CommandKind`] with a route through a panel has an item.
 
 use super::icons::Icon;
 use super::shape_offers::offer_of_shape;
@@ -147,9 +147,9 @@ pub(super) enum Offer {
     Choice(Vec<Choice>),
     /// A slider: its position 0..=1, the value as text, and the command for a new position.
     Slider { value: f32, text: String, command: Box<dyn Fn(f32) -> Command> },
-    /// Gives the command at the second press; `label` shows after the first press.
+    /// Gives the command at the second press, which confirms the first. `label` shows between both presses.
     Confirm { command: Command, label: &'static str },
-    /// The item's panel draws the item with its own code.
+    /// An item that the panel draws with code outside of this table.
     Own,
 }
 
@@ -309,7 +309,7 @@ impl Item {
     }
 }
 
-/// Returns the slider of a dynamics parameter: 0 is the frequency, 1 the damping.
+/// Returns the slider of the dynamics parameter with this index: 0 is the frequency, 1 the damping.
 fn offer_of_swing(
     state: &PanelState,
     which: usize,

@@ -143,7 +143,7 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
         for spot in spots {
             let Spot::Command(command) = &spot else { continue };
             if room.panels.find(&spot).is_none() {
-                // An earlier press changed the method that this item offers.
+                // Skips an item whose offered method an earlier press has changed.
                 continue;
             }
             room.press(&spot);
@@ -227,7 +227,7 @@ fn a_press_has_hysteresis_survives_tremble_and_is_felt() {
     room.step(2);
     assert_eq!(room.felt, [Haptic::Hover]);
     assert!(room.panels.out().pointing);
-    // Trigger values between both thresholds change nothing, whether they rise or fall.
+    // Trigger values between both thresholds neither begin nor end a press.
     room.trigger(0.55);
     room.trigger(0.0);
     assert_eq!(room.taken(), []);
@@ -338,7 +338,7 @@ fn methods_are_switched_on_the_same_pose() {
     assert_eq!(room.taken(), [Command::Deformer("dqs".into())]);
     room.state.deformer = "dqs".into();
     room.step(2);
-    // The other method replaces the current method in slot B and is never the method of slot A.
+    // The item for another method replaces the method in slot B, and skips the method in slot A.
     room.press(&Spot::Command(Command::Deformer("blend".into())));
     assert_eq!(room.taken(), [Command::Deformer("blend".into())]);
     room.state.deformer = "blend".into();

@@ -33,7 +33,7 @@ pub(super) const LARGE: f32 = 40.0;
 
 /// Draws the rounded background and the edge of a panel.
 pub(super) fn glass(painter: &Painter, rect: Rect) {
-    // A transparent edge of two pixels lets texture filtering fade the panel out.
+    // The outer two pixels stay transparent, so that texture filtering smooths the panel's edge.
     let rect = rect.shrink(2.0);
     painter.rect_filled(rect, CornerRadius::same(30), GLASS);
     painter.rect_stroke(rect, CornerRadius::same(30), Stroke::new(2.0, EDGE), egui::StrokeKind::Inside);

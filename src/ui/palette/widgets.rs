@@ -229,7 +229,7 @@ fn slider(
     painter.rect_filled(track, CornerRadius::same(5), theme::FAINT.gamma_multiply(0.6));
     painter.rect_filled(track.with_max_x(x), CornerRadius::same(5), theme::ACCENT_HOVER);
     painter.circle_filled(pos2(x, y), if narrow { 11.0 } else { 16.0 }, theme::TEXT);
-    // The knob's target has the current value, so a press there changes nothing.
+    // The knob's press target gives the current value, so a press on the knob changes nothing.
     let knob = Rect::from_center_size(pos2(x, rect.center().y), vec2(rect.height(), rect.height()));
     let now = command(value);
     touch.tracks.push((now.kind(), track));

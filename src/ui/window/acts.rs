@@ -21,7 +21,8 @@ const LARGER: f32 = 0.1;
 
 impl WindowEditor {
     pub(super) fn key(&mut self, chord: Chord, repeat: bool, time: f64, bench: Option<&mut Workbench>) {
-        // Text fields and questions have priority over shortcuts. A text field also gets the key that ends it.
+        // Text fields and questions have priority over shortcuts. The key that ends the input of a text field is not a
+        // shortcut either.
         if self.typing || self.takes_keys() {
             return;
         }
@@ -76,7 +77,7 @@ impl WindowEditor {
             (Command::SnapTurn(steps), Some(_)) => self.turn(-2.0 * steps as f32, 0.0),
             (Command::LifeSize, Some(bench)) => self.frame_all(bench),
             (Command::UndoNavigation, Some(bench)) => {
-                // A running turntable would change the restored view at once.
+                // A running turntable would immediately change the restored view.
                 if self.camera.back() && bench.preferences().turntable {
                     bench.run_command(Command::Turntable(false));
                 }
@@ -101,7 +102,8 @@ impl WindowEditor {
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
-                    // Escape cancels the operation, else hides the drawing plane's gizmo, else leaves the motion.
+                    // Escape does the first of these that applies: it cancels the operation, discards the first end of
+                    // a distance, hides the gizmo of the drawing plane, or leaves the motion.
                     if self.hold != Hold::Free || bench.is_busy() {
                         return self.drop_act(bench);
                     }
@@ -198,7 +200,8 @@ impl WindowEditor {
         self.camera.frame(&Aabb { min: at - reach, max: at + reach }, self.aspect());
     }
 
-    /// Fixes the drawing plane through the selected joint or the root, facing the camera. A fixed plane is released.
+    /// Fixes the drawing plane through the selected joint or the root, facing the camera. If the plane is already
+    /// fixed, releases it.
     fn fix_plane(&mut self, bench: &Workbench) {
         let node = bench.selected().or(bench.posable().first().copied());
         let at = node.and_then(|n| bench.rig().world.get(n.index())).map(|w| Vec3::from(w.translation));

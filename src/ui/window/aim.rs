@@ -1,4 +1,4 @@
-//! Finds the tip of the mouse's hand: on a plane, on a knot of a stroke, or on the skin.
+//! Finds the tip of the tracked hand that stands for the mouse: on a plane, on a knot of a stroke, or on the skin.
 
 use super::input::{Pick, Picked};
 use super::pointer::Eyepiece;
@@ -10,7 +10,8 @@ use crate::workbench::{MeasureBy, Tool, Workbench};
 
 /// Largest distance between mouse and knot or joint for a hit, logical pixels.
 const NEAR: f32 = 11.0;
-/// Largest distance between the start of a stroke and a joint that gives the stroke its depth, logical pixels.
+/// Largest distance in the picture between the start of a stroke and the joint at whose depth the stroke lies, logical
+/// pixels.
 const DEPTH: f32 = 60.0;
 /// Largest movement of the mouse after which a pick result is still valid, logical pixels.
 const SAME: f32 = 2.5;
@@ -41,7 +42,8 @@ impl WindowEditor {
         }
     }
 
-    /// Returns the picked skin point at a pixel: `None` if no result is valid, `Some(None)` if there is no skin.
+    /// Returns the picked skin point at a pixel: `None` if there is no valid pick result, `Some(None)` if the pick
+    /// found no skin.
     pub(super) fn skin_at(&self, at: [f32; 2]) -> Option<Option<Vec3>> {
         let (picked, there) = self.seen?;
         let near = (at[0] - there[0]).hypot(at[1] - there[1]) <= SAME * self.scale;
@@ -116,7 +118,7 @@ impl WindowEditor {
             (_, Some(origin)) => WorkingPlane { origin, normal },
         };
         self.force = [self.pressure.unwrap_or(1.0).max(0.6), 0.0];
-        // With a known tip, the hand first moves there without pressing.
+        // If the tip is known, the hand first moves to the tip without pressing.
         if waits.is_none() {
             let force = std::mem::take(&mut self.force);
             self.hand(bench, time, None);
@@ -163,7 +165,8 @@ impl WindowEditor {
         self.at = now;
     }
 
-    /// Returns the pick result under a press for the measure tool, since a click can end before the next result.
+    /// Returns the last pick result with the trigger value of the press, for the measure tool: a click can end before
+    /// the next result arrives.
     fn pressed_at(&self, bench: &Workbench) -> Option<Picked> {
         let (mut picked, _) = self.seen.filter(|_| bench.preferences().tool == Tool::Measure)?;
         if let Some(sample) = &mut picked.surface {

@@ -18,7 +18,8 @@ pub(super) struct Found {
 }
 
 impl WindowEditor {
-    /// Draws the path. Recomputes it for another joint or, once the mouse holds nothing, for a changed document.
+    /// Draws the path. Recomputes it if the selected joint has changed, or if the document has changed and the mouse
+    /// holds nothing.
     pub(super) fn draw_arc(&mut self, bench: &Workbench, lines: &mut Lines) {
         let (Some(node), true) = (bench.selected(), self.choices.arcs) else {
             self.arc = Found::default();

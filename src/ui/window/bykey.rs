@@ -15,7 +15,8 @@ use std::f32::consts::TAU;
 
 /// Maximum number of characters of a typed number.
 const LONG: usize = 9;
-/// Smallest squared sine between axis and line of sight; it limits how far a pixel moves a joint along the axis.
+/// Lower bound on the squared sine of the angle between axis and line of sight. It limits how far one pixel of mouse
+/// movement moves a joint along the axis.
 const LEAN: f32 = 0.01;
 
 /// The axis of a rotation or movement.
@@ -98,7 +99,8 @@ impl ByKey {
         }
     }
 
-    /// Chooses a world axis. A second press chooses the joint's own axis, a third none.
+    /// Handles a press of an axis key. The first press chooses the world axis, the second the joint's own axis, the
+    /// third no axis.
     fn choose(&mut self, axis: usize) {
         self.along = match self.along {
             Along::World(a) if a == axis => Along::Own(axis),
@@ -107,7 +109,8 @@ impl ByKey {
         };
     }
 
-    /// Returns the joint's target. `moved` is the mouse's point on the plane with the normal `facing`.
+    /// Returns the joint's target position. `moved` is where the mouse puts the joint on the plane with the normal
+    /// `facing`. A chosen axis constrains the target; a typed number replaces the mouse.
     pub fn place(&self, moved: Option<Vec3>, facing: Vec3) -> Option<Vec3> {
         match (self.axis(), self.typed.value()) {
             // As in Blender, a number without an axis applies to X.
@@ -146,7 +149,7 @@ fn direction(eyepiece: &Eyepiece, origin: Vec3, at: [f32; 2]) -> f32 {
 }
 
 impl WindowEditor {
-    /// Whether a rotation, a grab or the brush resizing takes all keys and buttons.
+    /// Whether an operation by keys (rotation, grab or brush resizing) is in progress. It takes all keys and buttons.
     pub(super) fn is_by_key(&self) -> bool {
         matches!(self.hold, Hold::Turn { .. } | Hold::Grab { .. } | Hold::Brush { .. })
     }
@@ -174,7 +177,8 @@ impl WindowEditor {
         self.hold = Hold::Turn { by, angle: 0.0, last };
     }
 
-    /// Starts grabbing the joint under the mouse, the selected joint, or the skin, until the next click.
+    /// Starts a grab that lasts until the next click: of the joint under the mouse, else of the selected joint, else of
+    /// the skin.
     pub(super) fn begin_grab(&mut self, time: f64, bench: &mut Workbench) {
         if self.hold != Hold::Free {
             return;
@@ -274,7 +278,7 @@ impl WindowEditor {
         let Hold::Turn { by, mut angle, mut last } = self.hold else { return };
         if let Some(at) = self.at {
             let now = direction(&self.eyepiece(at).0, by.origin, at);
-            // Adds the signed change of at most half a rotation, so that full rotations add up.
+            // Adds the change of direction, wrapped to at most half a rotation, so that full rotations accumulate.
             angle += (now - last + TAU * 1.5).rem_euclid(TAU) - TAU * 0.5;
             last = now;
         }
@@ -287,7 +291,8 @@ impl WindowEditor {
         bench.move_joint(turn, DVec3::ZERO);
     }
 
-    /// Returns the axis and the angle, radians, for this rotation of the mouse.
+    /// Returns the axis and the angle of the rotation, radians. `mouse` is the mouse's angle about the joint; a typed
+    /// number replaces it.
     fn turned(&self, by: &ByKey, mouse: f32) -> (Vec3, f32) {
         let back = self.camera.rotation() * Vec3::Z;
         let axis = by.axis().map_or(back, |a| a.1);

@@ -5,7 +5,8 @@ use crate::render::{Camera, Tangents, View};
 use serde::{Deserialize, Serialize};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Vertical field of view of the nearly orthographic lens, radians; the camera stands far away to compensate.
+/// Vertical field of view of the nearly orthographic lens, radians. To compensate, the camera is far away from the
+/// target.
 const PARALLEL: f32 = 0.02;
 /// Rotation per logical pixel of an orbiting drag, radians.
 const ORBIT: f32 = 0.0075;
@@ -78,7 +79,7 @@ pub struct Orbit {
     before: Option<(Stand, Turn)>,
     /// View before the current drag; `None` outside a drag.
     drag: Option<(Stand, Turn)>,
-    /// Whether the last camera command was a zoom. Consecutive zooms, or turntable frames, count as one change.
+    /// Whether the last camera command was a zoom. Consecutive zooms count as one change of the view.
     zooming: bool,
     turning: bool,
 }
@@ -104,14 +105,14 @@ impl Orbit {
         }
     }
 
-    /// Begins a drag. [`Orbit::back`] reverts everything until [`Orbit::end`] in one step.
+    /// Begins a drag. [`Orbit::back`] reverts all changes between this call and [`Orbit::end`] in one step.
     pub fn begin(&mut self) {
         self.drag = Some((self.stand, self.floor));
     }
 
     /// Ends a drag.
     pub fn end(&mut self) {
-        // A drag that changed nothing was a click; it saves no view.
+        // A drag without any change is a click and does not save a view.
         if let Some(before) = self.drag.take().filter(|d| *d != (self.stand, self.floor)) {
             (self.before, self.zooming) = (Some(before), false);
         }
@@ -137,7 +138,7 @@ impl Orbit {
         self.stand = sane(Stand { yaw: s.yaw - by[0] * ORBIT, pitch: s.pitch + by[1] * ORBIT, ..s });
     }
 
-    /// Rotates the character on the floor about the vertical axis through `centre`, radians, for the turntable. The
+    /// Turntable: rotates the character on the floor about the vertical axis through `centre` by `angle`, radians. The
     /// camera moves with the floor, so the floor stands still in the picture.
     pub fn turn(&mut self, centre: Vec3, angle: f32) {
         if !std::mem::replace(&mut self.turning, true) {
@@ -160,7 +161,8 @@ impl Orbit {
         *self = Self { stand: self.stand, ..Self::default() };
     }
 
-    /// Pans so that the grabbed point follows the mouse. `by` is right and down, pixels of a picture `rows` high.
+    /// Pans so that a point at the target's distance follows the mouse. `by` is the drag to the right and down, in
+    /// pixels of a picture that is `rows` pixels high.
     pub fn pan(&mut self, by: [f32; 2], rows: f32) {
         let (turn, s) = (self.rotation(), self.stand);
         let per_pixel = s.height / rows.max(1.0);
@@ -220,7 +222,7 @@ impl Orbit {
         self.stand.target + self.rotation() * Vec3::Z * self.distance()
     }
 
-    /// Size of a pixel at the target's distance, metres, for a picture `rows` high.
+    /// Size of a pixel at the target's distance, metres, for a picture that is `rows` pixels high.
     pub fn per_pixel(&self, rows: f32) -> f32 {
         self.stand.height / rows.max(1.0)
     }

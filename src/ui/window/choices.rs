@@ -51,7 +51,7 @@ impl Stereo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plane {
-    /// Faces the camera, at the depth of a joint near the start of the stroke, or of the root joint.
+    /// A plane that faces the camera. It has the depth of a joint near the start of the stroke, else of the root joint.
     #[default]
     Camera,
     /// A plane that the user has placed, world space, metres.

@@ -5,7 +5,7 @@ use super::{CLICK, Drag, Hold, WindowEditor, paths, pointer};
 use crate::workbench::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
 
-/// Whether the mouse has moved too far from the press for a click.
+/// Whether the mouse has moved so far from the press that the press is a drag, not a click.
 fn is_drag(start: [f32; 2], at: [f32; 2], scale: f32) -> bool {
     (at[0] - start[0]).hypot(at[1] - start[1]) > CLICK * scale
 }
@@ -182,7 +182,8 @@ impl WindowEditor {
         }
     }
 
-    /// Presses the gizmo or the tool under the mouse. While a motion shows, first makes its current pose editable.
+    /// Handles a press with the drawing plane's gizmo, the joint's gizmo or the tool. While a motion shows, a posing
+    /// tool first makes the displayed pose editable.
     fn press(&mut self, time: f64, bench: &mut Workbench) {
         if self.press_plane() {
             return;

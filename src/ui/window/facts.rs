@@ -10,13 +10,13 @@ use std::path::PathBuf;
 pub struct Facts {
     /// The open file; `None` before a file is open.
     pub file: Option<PathBuf>,
-    /// A few words about what is being loaded, saved or prepared; `None` when idle.
+    /// A few words about what the front end currently loads, saves or prepares; `None` when idle.
     pub busy: Option<String>,
     /// Whether the document has changes that are in no project file.
     pub unsaved: bool,
     /// One line of information for the user, with advice.
     pub message: Option<String>,
-    /// A question that the user must answer first.
+    /// A modal question; the user must answer it before anything else.
     pub question: Option<Question>,
     /// The lists of files to choose from.
     pub files: FileList,

@@ -1,5 +1,6 @@
 //! The gizmo of the selected joint: three rings rotate the joint about the world's axes, three arrows move it along
-//! them. The module `bykey` does this by keys. The drawing plane for strokes uses the same gizmo (`plane`).
+//! these axes. The module `bykey` does the same by keys. The drawing plane for strokes uses the same gizmo (module
+//! `plane`).
 
 use super::pointer::Eyepiece;
 use super::{Hold, WindowEditor};
@@ -38,7 +39,7 @@ pub(super) struct Drag {
     pub origin: Vec3,
     /// Pixel of the mouse at the start.
     pub start: [f32; 2],
-    /// Pixels per radian or per metre at the grabbed point, right and down.
+    /// Movement of the grabbed point in the window per radian or per metre of the drag, pixels to the right and down.
     pub pixels: [f32; 2],
 }
 
@@ -81,7 +82,7 @@ impl WindowEditor {
         (depth > 0.0 && per_point.is_finite()).then_some(per_point)
     }
 
-    /// Whether a ring is usable: a ring seen edge-on is a line that covers the arrows.
+    /// Whether a ring is usable. A ring seen edge-on is not: it is a line that covers the arrows.
     fn is_open(&self, axis: usize, origin: Vec3) -> bool {
         AXES[axis].dot((self.camera.eye() - origin).normalize_or(Vec3::Z)).abs() > 0.12
     }
@@ -105,7 +106,7 @@ impl WindowEditor {
                 best = Some((d - bonus, way, point, direction));
             }
         };
-        // Arrows come first, because an arrow has priority where a ring crosses it.
+        // Tests the arrows first, because an arrow has priority over a ring that crosses it.
         for (axis, direction) in AXES.into_iter().enumerate() {
             for i in 0..24 {
                 let along = ARROW[0] + (ARROW[1] - ARROW[0]) * i as f32 / 23.0;
@@ -180,11 +181,12 @@ impl WindowEditor {
     }
 }
 
-/// Pixels right and down per unit of `direction` at a point; `None` if the direction is along the line of sight.
+/// Returns how many pixels to the right and down a point moves per unit of `direction`; `None` if `direction` is along
+/// the line of sight. `size` is the size of a logical pixel at the point, metres.
 fn slope(eyepiece: &Eyepiece, point: Vec3, direction: Vec3, size: f32) -> Option<[f32; 2]> {
     let step = size / direction.length().max(f32::MIN_POSITIVE);
     let (a, b) = (eyepiece.project(point - direction * step)?, eyepiece.project(point + direction * step)?);
     let slope = [0, 1].map(|i| (b[i] - a[i]) / (2.0 * step));
-    // Along the line of sight, one pixel of the mouse would be a huge movement.
+    // Along the line of sight, one pixel of mouse movement would be a huge movement in the world.
     (slope[0].hypot(slope[1]) * step > 0.05).then_some(slope)
 }

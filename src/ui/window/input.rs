@@ -10,7 +10,8 @@ pub struct WindowInput {
     pub time: f64,
     /// Size of the window, pixels.
     pub size: [u32; 2],
-    /// Pixels per logical pixel of the display, without the user's zoom; 2 on a display of twice the usual density.
+    /// Pixels per logical pixel of the display, without the user's zoom factor. For example 2 on a display of twice the
+    /// usual density.
     pub scale: f32,
     /// Whether the window has the keyboard focus.
     pub focused: bool,
@@ -64,7 +65,7 @@ pub struct Pick {
     pub view: u32,
     /// Time of the requesting frame, seconds.
     pub time: f64,
-    /// State of the button or pressure of the pen at that time, 0..=1.
+    /// State of the button, or pressure of the pen, in the requesting frame, 0..=1.
     pub draw: f32,
 }
 

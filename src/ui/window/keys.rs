@@ -112,7 +112,7 @@ pub struct Line {
     pub group: Group,
     /// Default keys.
     pub keys: &'static [Chord],
-    /// The command that the action gives in all front ends; `None` if only the window has the action.
+    /// The kind of command that the action gives, which the headset also has; `None` if only the window has the action.
     pub command: Option<CommandKind>,
 }
 
@@ -384,7 +384,7 @@ mod tests {
         let mut acts: Vec<Act> = ACTS.iter().map(|l| l.act).collect();
         acts.sort_unstable();
         acts.dedup();
-        // Sorted by discriminant, the last declared action is the highest.
+        // The actions are sorted in the order of declaration, so the last entry is the last declared action.
         assert_eq!((acts.len(), acts[acts.len() - 1]), (ACTS.len(), Act::Smaller));
         assert_eq!(acts[acts.len() - 1] as usize + 1, ACTS.len());
         let keys: Vec<Chord> = ACTS.iter().flat_map(|l| l.keys).copied().collect();

@@ -2,15 +2,15 @@
 //! panels. It uses no OS window and no GPU device; its result depends only on its input.
 //!
 //! In each frame the front end gathers events and the result of the last [`Pick`] into a [`WindowInput`] and calls
-//! [`WindowEditor::step`]. It then draws [`WindowOutput::views`] and [`WindowOutput::lines`] into the viewport,
-//! paints [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`] and carries out [`WindowOutput::asks`].
-//! [`WindowEditor::facts`] holds what the panels show that the workbench does not know.
+//! [`WindowEditor::step`]. It then draws [`WindowOutput::views`] and [`WindowOutput::lines`] into the viewport, paints
+//! [`WindowOutput::paint`] over it, looks up [`WindowOutput::pick`] and carries out [`WindowOutput::asks`]. The front
+//! end also sets [`WindowEditor::facts`], which the panels show and the workbench does not know.
 //!
 //! The module `pointer` converts the mouse to a tracked hand, so window and headset share the tools and the document.
 //!
-//! The tip of the mouse's hand lies where the ray through the mouse's pixel meets a plane or the skin. The hand's
-//! room has the axes of the camera, and one logical pixel of the window is 2.5 mm wide in the room. Brush sizes and
-//! thresholds of the headset's tools therefore suit a mouse at any distance.
+//! The tip of the mouse's hand lies where the ray through the mouse's pixel meets a plane or the skin. The room space
+//! of this hand has the axes of the camera, and one logical pixel of the window is 2.5 mm wide in it. The brush sizes
+//! and thresholds of the headset's tools, in room metres, therefore suit the mouse at any camera distance.
 //!
 //! Sinew has its own gizmo because the usual gizmo crate needs another version of egui.
 
@@ -58,7 +58,8 @@ const CLICK: f32 = 4.0;
 const MOVES: usize = 24;
 /// Maximum time that a press waits for the pick result of the skin under it, seconds.
 const PATIENCE: f64 = 0.5;
-/// Delay before the next step while a tool still works after the button release: a mark waits for its last sample.
+/// Delay before the next step while a tool still works after the release of the button. For example, a mark waits for
+/// its last sample.
 const AFTER: Duration = Duration::from_millis(50);
 
 /// The drag or key operation that the mouse currently controls in the picture.
@@ -68,22 +69,26 @@ enum Hold {
     Free,
     /// Moves the camera while the given button is down.
     Camera(Drag, PointerButton),
-    /// The button went down while the motion shows. A drag edits the shown pose; a click selects a joint.
+    /// The button went down while the motion shows, and the gesture is still undecided: a drag edits the shown pose, a
+    /// click selects a joint.
     Reach { start: [f32; 2] },
-    /// Uses the tool. `start` is the pressed pixel, `plane` the tip's plane, `waits` when waiting for the skin began.
+    /// Uses the tool. `start` is the pressed pixel. `plane` is the plane on which the tip moves. `waits` is the time at
+    /// which the press began to wait for the pick result of the skin.
     Tool { start: [f32; 2], plane: WorkingPlane, waits: Option<f64>, moved: bool },
-    /// Grabs the body by key G until the next click. `from_ray` is the tip's offset from the ray's hit on `plane`.
+    /// Grabs the body by key G until the next click. `from_ray` is the offset of the tip from the point where the
+    /// mouse's ray meets `plane`.
     Grab { by: bykey::ByKey, plane: WorkingPlane, from_ray: Vec3 },
-    /// Rotates a joint by key R until the next click, radians, anticlockwise. `angle` is the mouse's angle about the
-    /// joint so far, full rotations included; `last` is its last direction from the joint.
+    /// Rotates a joint by key R until the next click. `angle` is how far the mouse has rotated about the joint, full
+    /// rotations included; `last` is the mouse's last direction from the joint. Both are in radians, anticlockwise.
     Turn { by: bykey::ByKey, angle: f32, last: f32 },
     /// Moves or rotates a joint by the gizmo.
     Joint(gizmo::Drag),
-    /// Moves or rotates the drawing plane by the gizmo; holds the plane before the drag.
+    /// Moves or rotates the drawing plane by the gizmo. The second field is the plane before the drag.
     Plane(gizmo::Drag, WorkingPlane),
     /// Moves the divider between the pictures of two deformers.
     Wipe,
-    /// Resizes the brush by key F until the next click. Holds the pixel and the radius at the start.
+    /// Resizes the brush by key F until the next click. The fields are the mouse's pixel and the brush radius at the
+    /// start.
     Brush { start: [f32; 2], radius: f32 },
 }
 
@@ -116,11 +121,12 @@ pub struct WindowEditor {
     hold: Hold,
     /// Whether a rotation or grab by key could not begin. The keys for its axis and number then do nothing.
     missed: bool,
-    /// Number of undo steps and time of the motion, seconds, before an operation by key copied the motion's pose.
+    /// State before an operation by key copied the motion's pose into the edited pose: the number of undo steps, and
+    /// the displayed time of the motion, seconds.
     before: Option<(usize, f64)>,
     /// Whether a text field, number field or question had the keyboard when the frame began.
     typing: bool,
-    /// Whether the current press began outside the panels; its release does not go to the panels either.
+    /// Whether the current press did not go to the panels; its release then does not go to them either.
     kept_press: bool,
     /// Trigger and squeeze of the mouse's hand, 0..=1.
     force: [f32; 2],
@@ -277,7 +283,7 @@ impl WindowEditor {
         &self.output
     }
 
-    /// Frames the character if it is a new one.
+    /// Frames the character if the camera has not framed it yet.
     fn meet(&mut self, bench: &Workbench) {
         if self.framed != Some(*bench.bounds()) {
             self.framed = Some(*bench.bounds());
@@ -375,7 +381,7 @@ impl WindowEditor {
             Stereo::SideBySide => self.output.views.extend(self.camera.stereo(aspect * 0.5)),
             Stereo::Anaglyph => self.output.views.extend(self.camera.stereo(aspect)),
         }
-        // After a camera change the pick result no longer matches the mouse.
+        // After a change of the camera, the pick result no longer belongs to the mouse's pixel.
         if before.as_ref() != self.output.views.first() {
             self.seen = None;
         }

@@ -17,8 +17,8 @@ pub enum Picture {
     SideBySide,
     /// Both eyes' views at full size, combined for red-cyan glasses ([`crate::render::Look::anaglyph`]).
     Anaglyph,
-    /// One view, divided at this fraction of the width: the document's deformer is left of the divider,
-    /// [`super::WindowEditor::other_deformer`] is right.
+    /// One view, divided at this fraction of the width. The left part shows the document's deformer, the right part
+    /// shows [`super::WindowEditor::other_deformer`].
     Wipe(f32),
 }
 
@@ -58,7 +58,7 @@ pub enum Ask {
     Write(Writes, PathBuf),
     /// Reports that the user cancelled the dialog that asks where to save.
     WriteNothing,
-    /// Reads a folder again into [`super::facts::Facts::files`], outside the frame.
+    /// Reads a folder into [`super::facts::Facts::files`]. The front end must not block a frame while it reads.
     List(PathBuf),
 }
 
@@ -79,13 +79,14 @@ pub struct WindowOutput {
     pub smooth: bool,
     /// Strokes, bones and gizmo, world space.
     pub lines: Lines,
-    /// The panels, painted over the whole window. The front end takes texture changes out, in order, on upload.
+    /// The panels, painted over the whole window. The front end uploads the texture changes in order and removes them
+    /// from here.
     pub paint: PanelPaint,
     /// Cursor, clipboard text and links, as egui reports them.
     pub platform: egui::PlatformOutput,
     /// Whether the window looks different from the last step's result.
     pub dirty: bool,
-    /// Time until the next step if no event comes earlier; `None` waits for an event.
+    /// Time after which the front end must step again if no event comes earlier; `None` waits for an event.
     pub again: Option<Duration>,
     /// The pixel to look up in this frame's G-buffer.
     pub pick: Option<Pick>,

@@ -13,7 +13,8 @@ const SQUARES: i32 = 6;
 const HALF: f32 = 0.36;
 const GRID: [u8; 4] = [120, 190, 255, 60];
 const RIM: [u8; 4] = [120, 190, 255, 150];
-/// Sine of the smallest angle between view and plane for a stroke; below it, one pixel would span a huge distance.
+/// Sine of the smallest angle between line of sight and plane at which strokes can be drawn. At smaller angles, one
+/// pixel would span a huge distance on the plane.
 const EDGE: f32 = 0.06;
 
 impl WindowEditor {

@@ -1,8 +1,8 @@
 //! Converts the mouse to a tracked hand. The hand's tip lies where the ray through the mouse's pixel meets a plane or
 //! the skin.
 //!
-//! The hand's room has the axes of the camera, and one logical pixel is [`PER_POINT`] metres wide in it. Thresholds
-//! of tools in metres thus become fixed distances in the window, at any camera distance.
+//! The room space of this hand has the axes of the camera, and one logical pixel is [`PER_POINT`] metres wide in it. A
+//! tool's threshold in room metres is therefore a fixed number of logical pixels, at any camera distance.
 
 use super::camera::Orbit;
 use crate::base::math::{Quat, Vec3};

@@ -12,7 +12,8 @@ pub struct Question {
     pub text: String,
     /// Labels of the answer buttons. The first is highlighted and chosen by Enter; Escape chooses the last.
     pub answers: Vec<String>,
-    /// Label of an answer that discards work. The button stands apart; its index follows the indices of `answers`.
+    /// Label of an additional answer that discards work. Its button is apart from the other buttons, and its index is
+    /// the number of `answers`.
     pub discards: Option<String>,
 }
 

@@ -4,7 +4,7 @@ use super::keys::{ACTS, Act};
 use crate::workbench::{CommandKind, Control, Route};
 use std::fmt::Write;
 
-/// Features of the window that are no commands: name, counterpart in the headset, place in the window.
+/// Features of the window that do not correspond to a command: name, counterpart in the headset, place in the window.
 const LISTS: [(&str, &str, &str); 11] = [
     ("Any step of the history", "undo, redo", "history"),
     ("Settings of the deformer", "the method", "deformer"),
@@ -104,7 +104,8 @@ mod tests {
     fn every_command_of_the_headset_is_given_in_the_window() {
         let character = biped();
         let bench = Workbench::new(session(&character), character, Preferences::default());
-        // Settings of the headset are switches on the tool panel; a dialog chooses the file to open.
+        // These commands are not in the key table. The tool panel has switches for the headset's settings, and a dialog
+        // chooses the file to open.
         let elsewhere = [
             CommandKind::LeftHanded,
             // The deformer panel sets these numbers.
@@ -127,7 +128,7 @@ mod tests {
             let own = matches!(kind, CommandKind::Palette | CommandKind::OtherFace | CommandKind::Quit);
             assert!(given || own || is_shape(kind) || elsewhere.contains(&kind), "{kind:?}");
         }
-        // The command of each table entry is the command that its key gives.
+        // The command that each table entry names is the command that its action gives.
         for line in ACTS {
             if let Some(command) = command_of(line.act, &bench) {
                 assert_eq!(line.command, Some(command.kind()), "{:?}", line.act);

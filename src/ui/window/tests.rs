@@ -143,7 +143,8 @@ fn two_strokes_of_the_mouse_pose_an_arm_from_any_side() {
         t.drag(PointerButton::Primary, &t.arm(0.0));
         assert_eq!(t.bench.session().document().strokes().len(), 1, "{:?}", t.bench.notice());
         assert_eq!(t.bench.session().document().strokes()[0].selection.len(), 3);
-        // The view may change between a stroke and its offset stroke; seen from the front, both lie in one plane.
+        // The view may change between a stroke and its offset stroke. Both are drawn from the front, so they lie in one
+        // plane.
         t.key(side, Modifiers::NONE);
         t.key(Key::Num1, Modifiers::NONE);
         t.input.events.push(Event::MouseWheel {
@@ -295,7 +296,7 @@ fn a_mark_is_finished_after_its_button_though_nothing_more_happens() {
     stroke.iter().for_each(|at| t.to(*at));
     t.frames(2);
     t.button(PointerButton::Primary, false);
-    // The window sleeps as long as the output asks, and no pick result arrives any more.
+    // The window waits as long as the output requests between steps, and receives no further pick result.
     let mut turns = 0;
     while let Some(again) = t.desk.output().again {
         t.asked = None;
@@ -504,7 +505,7 @@ fn panels_keep_their_presses_and_an_idle_desk_wants_no_frame() {
     assert!(!t.desk.output().dirty && t.desk.output().again.is_none(), "{:?}", t.desk.output().again);
     t.to([500.0, 300.0]);
     assert!(t.desk.output().dirty);
-    // A window with a caret in the outliner's filter does not redraw either.
+    // A focused text field, the outliner's filter, does not redraw the window either.
     t.drag(PointerButton::Primary, &[[1150.0, 85.0]]);
     assert!(t.desk.context.text_edit_focused());
     t.frames(10);

@@ -1,4 +1,4 @@
-//! Calls from outside of a step: commands, edits by panels, joints held by a gizmo.
+//! Methods that front ends call between steps: commands, edits by panels, joints held by a gizmo.
 
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};
@@ -102,7 +102,7 @@ impl Workbench {
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
             Command::UndoNavigation => {
-                // A running turntable would move away from the restored view at once.
+                // A running turntable would immediately change the restored view.
                 if self.navigation.undo() && self.navigation.rules() == Rules::Now {
                     p.turntable = false;
                 }
@@ -144,7 +144,7 @@ impl Workbench {
             return self.limit();
         }
         let value = if value.is_finite() { f64::from(value).clamp(least, most) } else { least };
-        // Files show two decimals.
+        // Rounds to two decimals, so that files show short numbers.
         self.set_of_deformer(name, ((value * 100.0).round() / 100.0).into(), kind);
     }
 
@@ -206,8 +206,8 @@ impl Workbench {
         self.requests.push(Request::Refit(Box::new(settle)));
     }
 
-    /// Replaces a pulled sculpt layer by its refit, as part of the newest undo step. Drops the refit if the layer
-    /// changed since the pull or an undo followed. Returns whether `shape` belongs to a pulled layer.
+    /// Replaces a pulled sculpt layer by its refit, as part of the newest undo step. Discards the refit if the layer
+    /// has changed since the pull, or if the user has undone a step. Returns whether `shape` belongs to a pulled layer.
     fn settle(&mut self, shape: &Sculpt) -> bool {
         let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
         let Some(at) = self.pulled.iter().position(like) else { return false };
@@ -257,7 +257,8 @@ impl Workbench {
         }
     }
 
-    /// Selects the joint to pin, rotate and frame, or none. In a headset, the tool hand selects by touch.
+    /// Selects the joint that commands pin, rotate and frame; `None` selects no joint. In a headset, the tool hand
+    /// selects the joint that it touches.
     pub fn select(&mut self, node: Option<NodeId>) {
         self.touched = node.filter(|n| n.index() < self.context.character.skeleton.nodes.len());
     }
@@ -274,7 +275,8 @@ impl Workbench {
         self.measure.receive(readings);
     }
 
-    /// Sets the curve along which the skin crosses itself, measured in this version of the displayed pose.
+    /// Sets the curve along which the skin crosses itself. `pose` is the version of the displayed pose in which the
+    /// curve was measured.
     pub fn receive_crossings(&mut self, pose: Version, curve: Vec<CrossingSegment>) {
         self.crossings.receive(pose, curve);
     }
@@ -301,7 +303,8 @@ impl Workbench {
         self.joint.hold(&self.context, node)
     }
 
-    /// Rotates and moves the held joint, relative to its grab pose, world space; with mirror, also its partner.
+    /// Rotates and moves the held joint relative to its pose at the grab, in world space. With mirror on, also moves
+    /// the joint on the other side.
     pub fn move_joint(&mut self, turn: DQuat, shift: DVec3) {
         self.joint.set(&mut self.context, turn, shift, self.preferences.mirror);
     }
@@ -312,7 +315,7 @@ impl Workbench {
         self.document_changed();
     }
 
-    /// Cancels the current stroke or grab without any trace.
+    /// Cancels the current stroke or grab without adding a history step.
     pub fn drop_act(&mut self) {
         self.cancel();
     }
@@ -323,7 +326,7 @@ impl Workbench {
         self.navigation.pull([None; 2], false);
     }
 
-    /// Jumps to the document after `step` history steps; at least 1, since step 1 opens the character.
+    /// Restores the document as it was after `step` history steps. Uses at least 1, because step 1 opens the character.
     pub fn jump(&mut self, step: usize) {
         if self.is_busy() {
             self.cancel();

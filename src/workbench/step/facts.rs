@@ -50,12 +50,12 @@ impl Workbench {
         &self.preferences
     }
 
-    /// The last refusal or a journal error; `None` after a success.
+    /// Why the last action was refused, or an error of the journal; `None` after a success.
     pub fn notice(&self) -> Option<&str> {
         self.context.notice.as_deref()
     }
 
-    /// Describes the current or last mark as a ring or open, in words; `None` unless the skin tool is active.
+    /// A text that says whether the current or last mark is a ring or open; `None` unless the skin tool is active.
     pub fn drawn_mark(&self) -> Option<&str> {
         self.skin.text().filter(|_| self.preferences.tool == Tool::Skin)
     }
@@ -103,8 +103,8 @@ impl Workbench {
         &self.bounds
     }
 
-    /// Writes the posed character and the grabbing hands, room space, for panels. Does not allocate if the number of
-    /// bones is unchanged.
+    /// Writes what the panels must avoid, room space: the bones of the posed character, and which hands hold something.
+    /// Does not allocate if the number of bones is unchanged.
     pub fn surroundings(&self, rig: &PosedRig, out: &mut Surroundings) {
         let room = self.navigation.world_from_room();
         out.body.clear();
@@ -115,8 +115,8 @@ impl Workbench {
         out.holds = [0, 1].map(|hand| self.grab.holds(hand));
     }
 
-    /// A point on the turntable's vertical axis: the centre of the bind bounds, displaced with the mean of the bones.
-    /// World space, metres.
+    /// A point on the turntable's vertical axis, world space, metres. It is the centre of the bounding box in the bind
+    /// pose, displaced by the motion of the mean bone position since the bind pose.
     pub fn axis(&self) -> Vec3 {
         if self.navigation.rules() == Rules::First {
             return self.bounds.center();
@@ -146,12 +146,12 @@ impl Workbench {
         self.measure.measures()
     }
 
-    /// Whether any measure depends on the deformed skin and must be read again for each pose.
+    /// Whether any measure depends on the deformed skin, so that the front end must read it again for each pose.
     pub fn measures_skin(&self) -> bool {
         self.measures().iter().any(|m| !matches!(m.gauge, Measurement::Angle(_)))
     }
 
-    /// Whether a distance still lacks its second end.
+    /// Whether the user has chosen the first end of a distance but not the second.
     pub fn chooses_measure(&self) -> bool {
         self.measure.is_under_way()
     }

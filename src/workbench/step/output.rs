@@ -29,7 +29,7 @@ impl Workbench {
         self.line.document_lines(&self.context, &mut out.lines);
         self.line.lines(&self.context, &mut out.lines);
         self.accent.lines(&mut out.lines);
-        // In a window, only the grab tool can grab; a headset hand can always squeeze.
+        // In a window, only the grab tool can grab. In a headset, a squeeze grabs with any tool.
         if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
             self.grab.lines(&self.context, &mut out.lines);
         }

@@ -1,5 +1,6 @@
-//! The silhouette tool (SilSketch, thesis 7.3): the user draws the wanted course of a silhouette. Finding the
-//! silhouette needs a rendered image, so the front end does it ([`Request::Sketch`]) and returns a sculpt layer.
+//! The silhouette tool (SilSketch, thesis 7.3): the user draws the curve onto which a silhouette should move. The
+//! search for the silhouette needs a rendered image, so the front end carries it out ([`Request::Sketch`]) and returns
+//! a sculpt layer.
 
 use super::{EditContext, Moment};
 use crate::base::math::{Quat, Vec3};
@@ -8,13 +9,13 @@ use crate::workbench::{Haptic, Request, Sketch, Tracking};
 
 /// Minimum distance between samples, room metres.
 const STILL: f32 = 0.002;
-/// Minimum radius of the region, in mean edge lengths; otherwise the brush radius applies.
+/// Minimum radius of the sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
 const EDGES: f32 = 4.0;
-/// Size of the view, as a multiple of the stroke's extent.
+/// Size of the rendered view, as a multiple of the stroke's extent.
 const AROUND: f32 = 2.0;
 /// Range of the tangent of half the field of view.
 const ANGLES: [f32; 2] = [0.05, 1.5];
-/// Maximum number of samples; longer strokes end there.
+/// Maximum number of samples. A stroke that reaches this number ends.
 const MOST: usize = 4096;
 
 /// State of the silhouette tool.

@@ -7,9 +7,9 @@ use crate::base::math::Vec3;
 use crate::bind::Attachments;
 use crate::render::Lines;
 
-/// Maximum number of vectors. More would cover the skin, so they are thinned out.
+/// Maximum number of drawn vectors. More vectors would hide the skin, so the tool skips some of them.
 const MOST: usize = 6000;
-/// Step in hue between successive bones: the golden ratio, so that neighbours differ.
+/// Step in hue between successive bones: the golden ratio, so that neighbouring bones differ in colour.
 const APART: f32 = 0.618_034;
 
 /// Colour of a hue: 0 red, 1/3 green, 2/3 blue.
@@ -24,8 +24,8 @@ pub fn color_of_weight(weight: f32) -> [u8; 4] {
     hue(2.0 / 3.0 * (1.0 - weight.clamp(0.0, 1.0)))
 }
 
-/// Draws the scale vectors of the vertices that the selected joint influences, or of all vertices. Vertex positions
-/// come from linear blend skinning.
+/// Draws the scale vectors of the vertices that the selected joint influences, or of all vertices. Each vector ends
+/// where linear blend skinning places its vertex.
 pub fn lines(context: &EditContext, attachments: &Attachments, selected: Option<NodeId>, out: &mut Lines) {
     let control = &context.character.control;
     let joint = selected.and_then(|n| context.character.skeleton.nodes.get(n.index())?.joint);

@@ -7,7 +7,7 @@ use crate::geom::Walk;
 use crate::rig::{Mirror, PosedRig, posable};
 use crate::surface::SurfacePoint;
 
-/// Fraction of a bone's vertices within its soft-tissue radius.
+/// Fraction of a bone's vertices that lie within the bone's soft-tissue radius.
 const FLESH: f32 = 0.85;
 
 /// Fraction of a bone's length beyond which a grab selects the joint at the end.
@@ -109,7 +109,7 @@ impl Body {
             })
             .filter(|t| t.distance <= reach)
             .min_by(|a, b| a.distance.total_cmp(&b.distance))?;
-        // Near its end, a bone passes the grab to the child joint: a grab at the wrist moves the hand.
+        // A grab near the end of a bone selects the child joint: a grab at the wrist moves the hand.
         let (pose, bone) = (&rig.bones[nearest.bone], &character.skeleton.bones[nearest.bone]);
         let along = (point - pose.head).dot(pose.tail - pose.head);
         let over = along > AT_END * pose.head.distance_squared(pose.tail);
@@ -131,8 +131,8 @@ impl Body {
         self.walk.position(&(point.triangle, point.barycentrics), &character.control.positions)
     }
 
-    /// Position of a skin point after linear blend skinning, world space, metres. Only approximates the skin of other
-    /// deformers.
+    /// Position of a skin point after linear blend skinning, world space, metres. With other deformers, the position is
+    /// an approximation.
     pub fn skinned_position(
         &self,
         character: &Character,

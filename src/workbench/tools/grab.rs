@@ -1,5 +1,5 @@
-//! The grab tool: a squeeze, or the trigger if this tool is active, grabs the nearest bone with either hand or both.
-//! Away from the body, the hand grabs the world.
+//! The grab tool. A squeeze of either hand grabs the nearest bone; while this tool is active, the trigger does the
+//! same. A hand away from the body grabs the world.
 //!
 //! During a grab the pose is a preview; releasing commits it as one undo step.
 
@@ -16,10 +16,11 @@ use std::sync::Arc;
 
 /// Maximum distance from palm or tip to the soft tissue for a grab, room metres.
 const REACH: f32 = 0.035;
-/// Distance between a held point and its goal that counts as a limit, room metres.
+/// Distance between a held point and its goal from which the hand feels a limit, room metres.
 const LIMIT: f32 = 0.03;
 
-/// Distance between a held point and its goal beyond which a line connects them, as a fraction of the body's size.
+/// Distance between a held point and its goal beyond which a line connects them, as a fraction of the diagonal of the
+/// character's bounding box.
 const MISSED: f32 = 2e-3;
 const LEASH: [u8; 4] = [255, 200, 0, 230];
 
@@ -65,7 +66,7 @@ impl Following {
 /// State of the grab tool, for both hands.
 pub struct GrabTool {
     held: [Held; 2],
-    /// Whether the trigger holds, instead of the squeeze.
+    /// Whether each hand holds with the trigger instead of the squeeze.
     by_trigger: [bool; 2],
     hover: [Option<usize>; 2],
     grab: Option<Following>,
@@ -97,7 +98,7 @@ impl Default for GrabTool {
 }
 
 impl GrabTool {
-    /// Sets the FAST body for full-body grabs, so that no grab need wait for the bind.
+    /// Sets the FAST body for full-body grabs. The first grab then need not compute the bind.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.body = Some((character, body));
     }

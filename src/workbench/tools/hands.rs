@@ -4,13 +4,13 @@ use crate::base::math::Vec3;
 use crate::scene::SurfaceSample;
 use crate::workbench::{Hand, Input, Rigid, Similarity, Tracked, Tracking};
 
-/// Distance of the brush tip in front of the aim pose, room metres; clear of the fingers.
+/// Distance of the brush tip in front of the aim pose, room metres. It keeps the tip clear of the fingers.
 pub const TIP: f32 = 0.05;
 /// Trigger value above which a button counts as pressed.
 const PRESS: f32 = 0.55;
-/// Trigger value below which a button counts as released (hysteresis).
+/// Trigger value below which a pressed button counts as released; lower than [`PRESS`] for hysteresis.
 const RELEASE: f32 = 0.35;
-/// Time of lost tracking after which the other hand receives the tools, seconds.
+/// Duration of lost tracking after which the other hand receives the tools, seconds.
 const MISSING: f64 = 1.5;
 
 /// State of an analogue or digital button.

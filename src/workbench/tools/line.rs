@@ -1,8 +1,8 @@
 //! The line of action tool (methods, section 7): a baseline drawn in the air selects joints, offset strokes pose the
 //! joints, and knots can be dragged.
 //!
-//! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the pose
-//! is inferred the stroke pauses, then continues with a straight segment.
+//! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
+//! only infers the tip's pose, the stroke pauses. It then continues with a straight segment.
 
 use super::body::distance_to_segment;
 use super::{EditContext, Moment};
@@ -21,9 +21,9 @@ const STILL: f32 = 0.001;
 const GROUP: usize = 16;
 /// Maximum number of samples of a stroke: 5 minutes at 90 Hz.
 const MAX_SAMPLES: usize = 27_000;
-/// Number of knots for the part of a baseline that the offset stroke has not reached yet.
+/// Number of knots that the preview appends for the part of the baseline that the offset stroke has not reached yet.
 const AHEAD: usize = 8;
-/// Display points of a stroke's curve, per knot.
+/// Number of points per knot with which a stroke's curve is drawn.
 const PER_KNOT: usize = 8;
 
 /// A knot of a stroke in the document.
@@ -39,7 +39,7 @@ enum Act {
     #[default]
     Idle,
     Draws,
-    /// A knot, its offset from the tip, and whether it has moved yet.
+    /// A knot, its offset from the tip at the press, and whether the knot has moved.
     Drags(Knot, Vec3, bool),
 }
 
@@ -50,7 +50,7 @@ pub struct LineTool {
     samples: Vec<Sample>,
     /// Number of samples already in the journal.
     journalled: usize,
-    /// Whether the current stroke has touched a joint, per node.
+    /// For each node, whether the current stroke has touched the joint.
     touched: Vec<bool>,
     hover: Option<Knot>,
     /// The layer that receives the next stroke as its offset stroke.
@@ -217,7 +217,7 @@ impl LineTool {
         moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
     }
 
-    /// Of a layer and its partner, returns the layer whose baseline is nearer to the start of the stroke.
+    /// Returns the layer `id` or its mirrored partner, whichever has its baseline nearer to the start of the stroke.
     fn meant(&self, context: &EditContext, id: StrokeId) -> StrokeId {
         let document = context.session.document();
         let start: Vec3 = self.samples.first().map_or(Vec3::ZERO, |s| s.position.into());
@@ -252,7 +252,8 @@ impl LineTool {
         let Ok(offset) = Stroke::from_knots(knots) else { return };
         let other = layer.partner.zip(context.mirrored(&offset));
         let skeleton = &context.character.skeleton;
-        // Partner layers are adjacent; the lower one's result is the input of the upper one.
+        // Partner layers are adjacent. The upper layer starts from the result of the lower layer, so evaluation starts
+        // at the lower layer.
         let first = other
             .as_ref()
             .and_then(|o| document.strokes().iter().position(|l| l.id == o.0))
@@ -316,7 +317,8 @@ impl LineTool {
         let other = StrokeId(id.0 + 1);
         let second =
             mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &context.pose).ok());
-        // If the other side has a different pose, the mirrored stroke may select different joints or none.
+        // If the two sides are posed differently, the mirrored stroke may select other joints than the partners, or
+        // none.
         let partners: Option<Vec<NodeId>> = {
             let mirror = context.body.mirror.as_ref();
             let selected = layers[0].selection.iter();

@@ -1,9 +1,9 @@
 //! The measure tool: distances between two skin points (straight and along the skin), thickness, joint angles.
 //!
-//! Measures are not part of the document. Each follows the skin in any pose until it is removed. Angles are computed
-//! at once; the front end reads the others from the deformed shape
-//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)). Until then, the clicked points give a
-//! preliminary value.
+//! Measures are not part of the document. Each measure follows the skin in any pose until the user removes it. The tool
+//! computes angles immediately. The front end measures distances and thicknesses on the deformed shape
+//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)); until then, a distance shows a preliminary
+//! value from the clicked points.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;
@@ -13,15 +13,15 @@ use crate::render::Lines;
 use crate::scene::{Measurement, Reading, SurfaceSample, angle, bend, print, text_of};
 use crate::workbench::{Haptic, MeasureBy, Rigid};
 
-/// Minimum trigger value of a surface sample that counts as a click.
+/// Trigger value above which a surface sample counts as a click.
 const TRIGGER: f32 = 0.5;
 /// Maximum wait for the surface sample of a click, seconds.
 const LATE: f64 = 0.6;
-/// Text height in a window, room metres; a point is 2.5 mm there.
+/// Text height in a window, room metres. A logical pixel of the window is 2.5 mm wide in the room.
 const PRINT: f32 = 0.034;
 /// Text height in a headset, as a fraction of the distance from the eye.
 const PRINT_SHARE: f32 = 0.022;
-/// Height of a path above the skin, as a fraction of the mean edge length.
+/// Height at which a path along the skin is drawn above the skin, as a fraction of the mean edge length.
 const LIFT: f32 = 0.15;
 const STRAIGHT: [u8; 4] = [255, 236, 150, 255];
 const ALONG: [u8; 4] = [96, 226, 204, 255];
@@ -35,7 +35,7 @@ pub struct Measure {
     /// Whether the reading comes from the deformed shape, not from the clicked points.
     read: bool,
     degrees: f32,
-    /// Text of the distance or angle, and of the length along the skin.
+    /// Text of the distance, thickness or angle, and text of the length along the skin.
     texts: [String; 2],
 }
 
@@ -104,7 +104,7 @@ impl MeasureTool {
         }
     }
 
-    /// Sets the readings of their measures.
+    /// Sets the readings of the measures that they belong to.
     pub fn receive(&mut self, readings: Vec<(Measurement, Reading)>) {
         for (gauge, reading) in readings {
             if let Some(measure) = self.measures.iter_mut().find(|m| m.gauge == gauge) {
@@ -119,7 +119,7 @@ impl MeasureTool {
         self.measures.iter_mut().for_each(|m| m.read = true);
     }
 
-    /// Handles a click at a joint (or `None`): adds its angle.
+    /// Handles a click at a joint, or at no joint (`None`). In angle mode, adds a measure of the joint's angle.
     pub fn click(&mut self, context: &mut EditContext, by: MeasureBy, node: Option<NodeId>) {
         if by != MeasureBy::Angle {
             return;
@@ -217,7 +217,7 @@ impl MeasureTool {
             let way = &measure.reading.points;
             if let Some(top) = way.get(way.len() / 2) {
                 out.on_surface(&measure.reading.way, way, ALONG, 2.5, lift);
-                // If the straight line and the path nearly coincide, the second text goes below the first.
+                // If the straight line and the path nearly coincide, the path's text goes below the line's text.
                 let down = eye.orientation * Vec3::Y * height(*top) * 1.6;
                 let below = if top.distance(middle) < 3.0 * height(*top) { *top - down } else { *top };
                 print(&measure.texts[1], below, eye.orientation, height(*top), ALONG, out);

@@ -44,7 +44,7 @@ pub struct EditContext {
     pub pose: Pose,
     /// `pose`, evaluated by forward kinematics.
     pub rig: PosedRig,
-    /// Changes with each change of `pose`.
+    /// A new version for each change of `pose`.
     pub pose_version: Version,
     /// Displayed time of the motion, seconds; `None` for the edited pose.
     pub time: Option<f64>,
@@ -103,8 +103,9 @@ impl EditContext {
         Stroke::from_knots(stroke.knots().iter().map(knot).collect()).ok()
     }
 
-    /// Returns the edit that changes the pose from `now`, the pose after the document's lowest `layers`, to `wanted`.
-    /// The edit adjusts the topmost enabled layer, else the base pose. `None` if the poses are equal.
+    /// Returns the edit that changes the pose after `layers`, the document's lowest stroke layers, from `now` to
+    /// `wanted`. The edit adjusts the topmost enabled layer or, without one, the base pose. `None` if the poses are
+    /// equal.
     pub fn adjustment(&self, layers: &[StrokeLayer], now: &Pose, wanted: &Pose) -> Option<Edit> {
         if now == wanted {
             return None;
@@ -123,7 +124,8 @@ impl EditContext {
         self.show_moment();
     }
 
-    /// As [`Self::show_document`], for an unchanged document. Does not allocate during playback.
+    /// Like [`Self::show_document`], but requires that the document has not changed since the last call. Does not
+    /// allocate during playback.
     pub fn show_moment(&mut self) {
         let Some(time) = self.time else { return self.show(&self.session.posed()) };
         let Self { sampler, session, character, .. } = self;

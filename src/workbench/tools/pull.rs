@@ -1,9 +1,9 @@
 //! Pulling a mark: the skin under the mark follows the hand, and the surrounding skin follows smoothly (thesis 7.4).
 //! The result is one sculpt layer; later pulls at the mark change that layer.
 //!
-//! An open mark bends like a string, most where it is held. A ring grows or shrinks evenly by the hand's motion away
-//! from the bone, and shifts by the remaining motion. Around a limb of several shells, growth is proportional to the
-//! distance from the bone, so that all shells thicken by the same factor.
+//! An open mark bends like a string, most at the held point. The hand's motion away from the bone or towards it grows
+//! or shrinks a ring evenly; the remaining motion shifts the ring. Around a limb of several shells, growth is
+//! proportional to the distance from the bone, so that all shells thicken by the same factor.
 
 use super::EditContext;
 use crate::base::math::{Quat, Vec3};
@@ -12,7 +12,7 @@ use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
 
 /// Half-width of a pull along an open mark, as a fraction of the mark's length.
 const WIDTH: f32 = 0.6;
-/// Minimum radius of the region, in mean edge lengths; otherwise the brush radius applies.
+/// Minimum radius of the sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
 const EDGES: f32 = 4.0;
 
 /// A pull in progress.
@@ -22,10 +22,11 @@ pub struct Pull {
     known: bool,
     /// Offsets at the start of the pull.
     before: Vec<Vec3>,
-    /// Rotations `Q` of the kinematic vertices.
+    /// Rotation of each kinematic vertex from bind space to the pose.
     turns: Vec<Quat>,
-    /// Displacement of each kinematic vertex per metre of ring growth, world space: the unit direction from the bone,
-    /// or zero if undefined. Around several shells, its length is proportional to the distance from the bone.
+    /// Displacement of each kinematic vertex per metre of ring growth, world space. It is the unit direction away from
+    /// the bone, or zero where that direction is undefined. Around several shells, its length is proportional to the
+    /// distance from the bone.
     out: Vec<Vec3>,
     /// Weight of the pull at each kinematic vertex, 0..=1.
     share: Vec<f32>,
@@ -70,7 +71,7 @@ impl Pull {
         let turns = turns(&context.character, &context.rig, &sculpt.region);
         let bones = &context.character.skeleton.bones;
         let positions = &context.character.control.positions;
-        // The bone nearest to the mark's middle gives the axis, because the document has no attachments.
+        // The document does not store attachments, so the bone nearest to the region's middle gives the axis.
         let region = &sculpt.region;
         let middle =
             region.kinematic.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / before.len() as f32;
@@ -104,7 +105,8 @@ impl Pull {
             if mark.closed { 1.0 } else { (1.0 - u * u) * (1.0 - u * u) }
         };
         let share = region.t[..before.len()].iter().map(share).collect();
-        // Use the radial direction at the mark point: on a box, the vertex may lie around the corner.
+        // Uses the radial direction at the mark's point, not at the vertex: on a box, the vertex may lie around a
+        // corner.
         let place = context.body.bind_position(&context.character, place)?;
         let (held, closed) = ((turns[nearest] * radial(place)).normalize_or_zero(), mark.closed);
         Some(Self { sculpt, known, before, turns, out, share, closed, held, start: tip, moved: false })

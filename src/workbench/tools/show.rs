@@ -20,10 +20,11 @@ const CROSSING: [u8; 4] = [255, 60, 60, 255];
 /// Maximum number of segments of the curve that is drawn.
 const CROSSINGS: usize = 4096;
 
-/// Landmarks on the ground, which show direction and scale wherever the user has pulled the world. Posts are 1 m high
-/// at the corners of a 2 m square, both scaled by a power of ten to suit the character.
+/// Landmarks on the ground. They show direction and scale wherever the user stands. Posts are 1 m high at the corners
+/// of a 2 m square, both scaled by a power of ten to suit the character.
 pub struct Landmarks {
-    /// A red line to the character's left and a blue line to its front, world space; both rotate with the character.
+    /// A red line to the character's left and a blue line to the character's front, world space. Both lines rotate with
+    /// the character.
     axes: Vec<Segment>,
     /// Posts at the corners of a square, floor space.
     posts: Vec<Segment>,
@@ -61,12 +62,12 @@ impl Landmarks {
 /// The curve along which the skin crosses itself.
 #[derive(Default)]
 pub struct Crossings {
-    /// The curve, with the version of the displayed pose that it belongs to.
+    /// The curve, and the version of the displayed pose in which it was measured.
     measured: Option<(Version, Vec<CrossingSegment>)>,
 }
 
 impl Crossings {
-    /// Sets the curve of a version of the displayed pose.
+    /// Sets the curve that was measured in this version of the displayed pose.
     pub fn receive(&mut self, pose: Version, mut curve: Vec<CrossingSegment>) {
         curve.truncate(CROSSINGS);
         self.measured = Some((pose, curve));

@@ -2,8 +2,8 @@
 //! in any pose.
 //!
 //! A sample is about two frames old. It carries the trigger value of its own time, so a stroke begins and ends at the
-//! right place. Between samples the mark follows the skin ([`crate::geom::Walk`]); if there is no short path over the
-//! skin, the mark starts a new piece. A stroke that goes around a limb and returns to its start is a ring
+//! right place. Between two samples the mark follows a path over the skin ([`crate::geom::Walk`]). Without a short
+//! path, the mark starts a new piece. A stroke that goes around a limb and returns to its start is a ring
 //! ([`crate::surface::RingFinder`]), even if it crosses several shells.
 //!
 //! A trigger press at a mark pulls the mark and the skin around it: see [`super::pull`].
@@ -28,10 +28,10 @@ const REACH: f32 = 0.4;
 const CONTACT: f32 = 0.015;
 /// Minimum distance between samples, room metres.
 const STILL: f32 = 0.002;
-/// Maximum length of the path over the skin between two samples, as a multiple of their straight distance. A few edge
-/// lengths are added.
+/// Maximum length of the path over the skin between two samples, as a multiple of their straight distance. The limit
+/// also includes a few edge lengths.
 const DETOUR: f32 = 2.5;
-/// Time after release during which delayed samples are still accepted, seconds.
+/// Time after the trigger's release during which the stroke still accepts delayed samples, seconds.
 const LATE: f64 = 0.15;
 /// Height of marks above the skin, as a fraction of the mean edge length.
 const LIFT: f32 = 0.1;
@@ -56,7 +56,7 @@ pub struct SkinTool {
     drawing: bool,
     /// Time of the trigger's release, seconds.
     let_go: Option<f64>,
-    /// Whether the trigger was pressed off a panel, with a tracked hand.
+    /// Whether samples may draw: the trigger was pressed away from the panels, with a tracked hand.
     armed: bool,
     /// Whether the tip is in contact with the skin.
     touches: bool,
@@ -146,7 +146,7 @@ impl SkinTool {
         let fresh = hand.surface.filter(|s| s.time > self.seen && s.time <= moment.hands.time);
         if let Some(sample) = fresh {
             self.seen = sample.time;
-            // A sample without tracking is skipped; the next tracked sample continues the stroke.
+            // Skips samples while the hand is not tracked; the next tracked sample continues the stroke.
             let distance = sample.position.distance(hand.tip.position);
             let near = distance <= REACH * moment.scale;
             let touches = distance <= CONTACT * moment.scale;
@@ -251,14 +251,15 @@ impl SkinTool {
         }
         let points = std::mem::take(&mut self.points);
         match self.ring {
-            // Draw the ring closed already, to show where it closes.
+            // Draws the ring closed before the stroke ends, to show where it will close.
             Some(ring) => self.show(context, &points[..=ring.end], true, RING, out),
             None => self.show(context, &points, false, MARK, out),
         }
         self.points = points;
     }
 
-    /// Draws a mark. A ring is not split where its points lie on different shells.
+    /// Draws a mark. A ring is one closed line even where successive points lie on different shells; an open mark has a
+    /// gap there.
     fn show(
         &mut self,
         context: &EditContext,
@@ -294,7 +295,7 @@ fn bone_name(character: &Character, bone: BoneId) -> &str {
 }
 
 fn point_of(sample: &SurfaceSample) -> SurfacePoint {
-    // Barycentric coordinates from a rendered image leave the triangle by rounding.
+    // Rounding in the rendered image can move barycentric coordinates out of the triangle.
     let b = sample.barycentrics.map(|w| w.clamp(0.0, 1.0));
     let sum: f32 = b.iter().sum();
     SurfacePoint {

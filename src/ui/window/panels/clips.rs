@@ -12,7 +12,7 @@ const SPEEDS: [f64; 2] = [0.1, 4.0];
 
 /// A change of a clip layer.
 enum Change {
-    /// Sets the layer's settings; if true, the change joins the previous history step.
+    /// Sets the layer's settings. If the value is true, the change joins the previous history step.
     Set(bool),
     Remove,
 }

@@ -9,11 +9,11 @@ use crate::workbench::{Command, Workbench};
 use egui::{ComboBox, Ui};
 use serde_json::{Value, json};
 
-/// A numeric setting of the springs.
+/// A numeric setting of the deformer.
 struct Number {
     name: &'static str,
     label: &'static str,
-    /// Range of the slider: valid for the solver and visible in the result.
+    /// Range of the slider. The solver accepts all its values, and a change within it is visible in the result.
     range: [f64; 2],
     logarithmic: bool,
     whole: bool,
@@ -55,13 +55,13 @@ const MOVE: [Number; 2] = [
 /// Values of the setting `frames`.
 const FRAMES: [&str; 2] = ["independent", "dependent"];
 
-/// Settings of the volume's flesh.
+/// Settings for the flesh of the method `volume`.
 const VOLUME: [Number; 2] = [
     number("firmness", "Firmness", [0.0, 4.0], "How closely the flesh at bones follows the skin weights"),
     number("volume", "Volume", [0.0, 1.0], "Resistance to changes of volume"),
 ];
 
-/// Settings of the volume's solver.
+/// Settings for the solver of the method `volume`.
 const CUBES: [Number; 2] = [
     Number {
         logarithmic: true,
@@ -226,7 +226,8 @@ fn numbers(
             let print = widgets::Print::Decimals(if whole { 0 } else { 3 });
             let slide = widgets::Slide { label: "", range, logarithmic, print };
             if let Some((value, continues)) = widgets::slide(ui, &slide, value, &mut memory.held).moved {
-                // Rounds to four decimals, so that files do not show the digits of an f32 converted to f64.
+                // Rounds to four decimals. Otherwise files would show the superfluous digits of an f32 that was
+                // converted to f64.
                 let value = if whole {
                     Value::from(value.round() as u64)
                 } else {

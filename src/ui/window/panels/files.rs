@@ -22,7 +22,7 @@ const PAGE: usize = 10;
 pub(in crate::ui::window) struct Chosen {
     tab: Tab,
     row: usize,
-    /// Whether a key moved the selection, so that the list must scroll to it.
+    /// Whether a key moved the selection, so that the list must scroll to the selected line.
     moved: bool,
     /// The listed folder; for another folder, the selection returns to the first row.
     folder: PathBuf,
@@ -187,7 +187,7 @@ fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Presse
         let path = paths::typed(&chosen.path, &files.folder).filter(|_| ended(Key::Enter));
         match path {
             Some(path) if path != files.folder => pressed.commands.push(Command::Open(path)),
-            // For an unchanged path, reads the folder again.
+            // If the user confirms the path of the listed folder, reads that folder again.
             path => pressed.list = path.or(pressed.list.take()),
         }
     });

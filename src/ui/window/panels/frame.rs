@@ -38,7 +38,7 @@ impl WindowEditor {
             Theme::Light => egui::ThemePreference::Light,
         });
         self.typing = self.takes_keys();
-        // A press in the picture ends the editing of a text field before the tool is used.
+        // A press in the picture first ends the input of a text field; only then does the tool get the press.
         let leaves_text = input.events.iter().any(|e| match e {
             egui::Event::PointerButton { pos, pressed, .. } => *pressed && self.is_picture([pos.x, pos.y]),
             _ => false,
@@ -159,7 +159,8 @@ impl WindowEditor {
         [left, top, right.saturating_sub(left).max(1), bottom.saturating_sub(top).max(1)]
     }
 
-    /// Converts the input for egui. Without a focused text field, egui gets no keys, since they are shortcuts.
+    /// Converts the input for egui. Keys reach egui only while a text field, number field or question has the keyboard;
+    /// otherwise they are shortcuts.
     fn raw(&mut self, input: &WindowInput) -> RawInput {
         let (takes_keys, by_key, scale) = (self.typing, self.is_by_key(), self.scale);
         let points = |p: egui::Pos2| pos2(p.x / scale, p.y / scale);

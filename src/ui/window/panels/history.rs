@@ -61,7 +61,7 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
             let first = label(&edits[0], bench);
             if edits.len() == 1 { first } else { format!("{first} and {} more", edits.len() - 1) }
         }
-        // Other edits show their serialized name.
+        // The name of any other edit is its serialized name.
         other => serde_json::to_value(other).ok().map_or_else(|| "Edit".to_owned(), |v| name_of(&v)),
     }
 }

@@ -1,4 +1,5 @@
-//! The panels of the window, drawn by egui around the picture. Each panel is a function from state to user actions.
+//! The panels of the window, drawn by egui around the picture. Each panel is a function that draws the state and
+//! returns the user's actions.
 
 mod bar;
 mod clips;
@@ -38,7 +39,7 @@ pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
 pub(super) struct Memory {
     /// Whether the list of shortcuts shows.
     pub help: bool,
-    /// The action that gets the next pressed key as its shortcut.
+    /// The action whose shortcut the user is choosing: it gets the next pressed key.
     pub binding: Option<Act>,
     /// Filter text of the outliner.
     pub filter: String,
@@ -50,7 +51,7 @@ pub(super) struct Memory {
     pub scrubbing: Option<timeline::Scrubbing>,
     /// The sculpt layer being renamed, and its new name.
     pub renaming: Option<(crate::base::SculptId, String)>,
-    /// Name for the next pose that is kept.
+    /// Name that the next stored pose will have.
     pub pose_name: String,
     /// The pose being blended.
     pub blending: Option<poses::Blending>,
@@ -233,7 +234,7 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
     }
 }
 
-/// How the user ends a rotation or grab by keys.
+/// Hint that says how the user ends a rotation or grab by keys.
 const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it";
 
 fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {

@@ -39,7 +39,7 @@ fn moved(sculpt: &Sculpt) -> usize {
     sculpt.region.kinematic.len() + sculpt.region.passive.len()
 }
 
-/// Draws the sculpt layers with width and softness. Their amplitude is on the shape panel.
+/// Draws the sculpt layers with sliders for width and softness. The slider for the amplitude is on the shape panel.
 fn sculpts(
     ui: &mut Ui,
     bench: &Workbench,

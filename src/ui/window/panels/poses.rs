@@ -10,7 +10,7 @@ use egui::{RichText, TextEdit, Ui};
 /// Maximum number of displayed characters of a name.
 const LONG: usize = 14;
 
-/// The blend of a pose towards a pose of the library.
+/// A blend in progress from a pose towards a pose of the library.
 pub(in crate::ui::window) struct Blending {
     name: String,
     from: Pose,

@@ -14,7 +14,7 @@ pub(in crate::ui::window) struct Saving {
     name: String,
     /// The folder whose list the dialog shows.
     listed: PathBuf,
-    /// Whether the name field still has to get the keyboard.
+    /// Whether the dialog is new, so that the name field must get the keyboard focus.
     fresh: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn show(context: &Context, shows: &Shows<'_>, memory: &mut Memory, pr
         ui.set_width(440.0);
         ui.heading(saving.writes.title());
         ui.add_space(6.0);
-        // In the folder field, Enter opens the folder instead of saving.
+        // If the folder field contains another path than the listed folder, Enter opens that folder instead of saving.
         let goes = paths::typed(&saving.folder, &saving.listed).is_some_and(|f| f != saving.listed);
         places(ui, shows, saving, pressed);
         ui.add_space(10.0);

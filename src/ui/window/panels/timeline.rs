@@ -35,7 +35,8 @@ pub(super) fn show(
     let timeline = bench.timeline();
     let sheet = &timeline.sheet;
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::symmetric(8, 5));
-    // With keys, the panel needs an exact size, because egui would keep the panel's size from before the first key.
+    // A timeline with keys sets the panel's exact size. Otherwise egui would keep the size that the panel had before
+    // the first key.
     let rows = sheet.rows.len().min(ROWS);
     let mut panel = Panel::bottom(if rows == 0 { "timeline" } else { "keys" }).frame(frame).resizable(false);
     if rows > 0 {
@@ -99,7 +100,7 @@ fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pre
 
 /// A drag on the ruler.
 pub(in crate::ui::window) struct Scrubbing {
-    /// Length of the ruler during the drag, seconds; constant wherever the playhead goes.
+    /// Length of the ruler, seconds. It stays constant during the drag, wherever the playhead moves.
     end: f64,
     /// The last time that the drag set.
     last: Option<f64>,
@@ -113,7 +114,7 @@ fn scrub(ui: &Ui, ruler: Rect, bench: &Workbench, memory: &mut Memory, pressed: 
     let room = ruler.with_min_x(span.left - 2.0 * END).with_max_x(ruler.max.x + END);
     let answer = ui.interact(room, ui.id().with("ruler"), Sense::click_and_drag());
     let held = answer.is_pointer_button_down_on();
-    // egui reports a press and release in one frame at different places neither as click nor as drag.
+    // If press and release come in one frame at different places, egui reports neither a click nor a drag.
     let quick = ui.input(|i| {
         let button = |down: bool| {
             i.events.iter().find_map(|e| match e {
@@ -170,7 +171,7 @@ impl Span {
     /// Returns the time at a position. Snaps to keys and to the ends of ruler and motion.
     fn near(&self, x: f32, timeline: &Timeline) -> f64 {
         let sheet = &timeline.sheet;
-        // A frame beyond the ruler's end would lengthen the ruler.
+        // Rounds down to a frame, because a frame beyond the ruler's end would lengthen the ruler.
         let rate = f64::from(sheet.rate);
         let last = (self.end * rate).floor() / rate;
         let exact = [0.0, last, sheet.duration].into_iter().chain(sheet.columns.iter().copied());

@@ -105,7 +105,8 @@ pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Optio
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
-/// Draws a number field that is also dragged; `speed` is the change of value per logical pixel.
+/// Draws a number field whose value the user can type or drag. `speed` is the change of value per logical pixel of a
+/// drag.
 pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &mut Option<Id>) -> Slid {
     let mut now = value;
     let drag = DragValue::new(&mut now)
@@ -134,21 +135,23 @@ fn moved(
         *held = None;
     }
     let escaped = escaped(&answer.ctx);
-    // Only one slider is dragged at a time, so `held` need not match its id, which changes during text input.
+    // The user drags only one slider at a time, so the code need not compare `held` with this slider's id. The id
+    // changes during text input.
     let grip = answer.dragged() || answer.drag_stopped();
     let continues = grip && held.is_some();
-    // While the user types, each letter is a change without a new value.
+    // While the user types, egui reports a change for each letter, although the value is still the same.
     if now == before || (escaped && !grip) {
         return None;
     }
     *held = grip.then_some(answer.id);
-    // A text field that was only focused contains a rounded value, which must not replace the exact one.
+    // If the user only focuses a text field, it contains the rounded value. The rounded value must not replace the
+    // exact value.
     let untouched = !grip && print.value(&print.text(before)) == Some(now);
     (!untouched).then_some((now, continues))
 }
 
 /// Whether Escape was pressed in this pass or the last two. A number field reports the end of its input up to two
-/// passes late, and without the key that ended the input.
+/// passes late and does not report the key that ended it.
 fn escaped(context: &egui::Context) -> bool {
     let (id, now) = (Id::new("escaped"), context.cumulative_pass_nr());
     if context.input(|i| i.key_pressed(egui::Key::Escape)) {

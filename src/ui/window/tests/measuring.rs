@@ -50,7 +50,8 @@ fn two_clicks_measure_a_distance_which_stays_until_it_is_dismissed_and_is_no_edi
     t.click(hand);
     let [measure] = t.bench.measures() else { panic!("{} measures", t.bench.measures().len()) };
     assert!(measure.awaits_reading());
-    // Until the front end measures, the text shows the straight distance of the clicks: 0.25 m from elbow to hand.
+    // Until the front end has measured, the text shows the straight distance between the clicked points: 0.25 m from
+    // elbow to hand.
     let told = |t: &Table| t.texts()[0].trim_end_matches(" m").parse::<f32>().unwrap();
     assert!((told(&t) - 0.25).abs() < 4e-3, "{:?}", t.texts());
     let lines = t.desk.output().lines.segments.len();

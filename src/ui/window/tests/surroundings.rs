@@ -55,7 +55,7 @@ fn the_plane_to_draw_on_is_turned_and_moved_and_strokes_lie_on_it() {
         let off = (Vec3::from(knot.position) - before.origin).dot(before.normal);
         assert!(off.abs() < 1e-4, "{off} beside the plane");
     }
-    // A plane seen edge-on takes no stroke.
+    // The user cannot draw on a plane that is seen edge-on.
     let plane = WorkingPlane { origin: root, normal: Vec3::X };
     t.desk.set_plane(plane);
     let steps = t.bench.session().history();
@@ -110,7 +110,7 @@ fn an_empty_window_walks_through_folders_by_keys_and_by_the_mouse() {
     frame(&mut desk, vec![]);
     assert_eq!(frame(&mut desk, key(Key::Enter)), opens("/home"));
     assert_eq!(frame(&mut desk, key(Key::Backspace)), []);
-    // Clicks down the middle of the window; the first line that is hit gives the only request.
+    // Clicks at many heights in the middle of the window. Every request must open `/home`, the only line of the list.
     let mut asked = Vec::new();
     for y in (300..560).step_by(10) {
         let pos = pos2(640.0, y as f32);

@@ -47,7 +47,7 @@ fn ruler(t: &Table) -> f32 {
 
 #[test]
 fn a_click_at_either_end_of_the_ruler_goes_exactly_there_and_none_is_lost() {
-    // 2.03 s lies between frames 48 and 49; the ruler is a quarter longer than the motion.
+    // At 24 frames per second, 2.03 s lies between frames 48 and 49. The ruler is a quarter longer than the motion.
     let mut t = table(2.03);
     let duration = t.bench.timeline().sheet.duration;
     let whole = t.bench.timeline().length;

@@ -106,7 +106,7 @@ fn mirrored_strokes_and_grabs_act_on_both_sides() {
     assert!(s.joint(HAND).distance(arm(0.6)[29]) < 0.02);
     assert!(s.joint(OTHER_HAND).distance(mirrored(s.joint(HAND))) < 1e-3);
     assert_eq!(s.bench.session().history().0, 3);
-    // Redraw the offset stroke, starting on either side.
+    // The redrawn offset stroke may start on either side of the body.
     s.bench.run_command(Command::RedrawOffset);
     s.draw(RIGHT, &arm(-0.3));
     assert!(s.joint(HAND).distance(arm(-0.3)[29]) < 0.02);
@@ -177,7 +177,7 @@ fn the_whole_body_follows_both_hands_and_pinned_feet_stay() {
     s.step();
     let before = [s.joint(HAND), s.joint(OTHER_HAND)];
     s.input.hands.iter_mut().for_each(|h| h.grab = 1.0);
-    // The goals are farther apart than both arms reach, so the body must follow.
+    // One goal moves out of its arm's reach, so the body must follow.
     let step = Vec3::new(0.25, -0.1, 0.1);
     for i in 0..=20 {
         let t = i as f32 / 20.0;

@@ -35,7 +35,7 @@ pub(super) fn seen(
     best.map(|b| b.1)
 }
 
-/// Draws around a capsule (axis y) at a height: `turns` revolutions in `count` samples, each two frames old.
+/// Draws `turns` revolutions around a capsule with axis y in `count` samples. Each sample arrives two frames late.
 fn draw_round(s: &mut Script, character: &Character, turns: f32, count: usize) {
     let mut queue = std::collections::VecDeque::from([None, None]);
     for i in 0..count + 12 {
@@ -152,7 +152,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
         for place in line(ring(from), ring(to), 9) {
             s.at(RIGHT, place);
             s.step();
-            // A pull changes its sculpt layer in place: frames do not allocate.
+            // A pull changes the offsets of its sculpt layer in place, so its frames do not allocate.
             if let Some(shaped) = s.bench.skin.shaped() {
                 let crate::surface::Form::Drawn(offsets) = &shaped.form else { panic!() };
                 assert_eq!(*kept.get_or_insert(offsets.as_ptr()), offsets.as_ptr());
@@ -176,7 +176,7 @@ fn a_ring_that_is_pulled_swells_the_limb() {
         let out = Vec3::new(x.x, 0.0, x.z).normalize();
         assert!(Vec3::from(*offset).distance(out * 0.06) < 2e-3, "{offset:?} at {x}");
     }
-    // If the amplitude has keys, it changes while the motion plays.
+    // A keyed amplitude changes while the motion plays.
     let id = sculpt.id;
     let key = |value: f32| crate::document::KeyValue {
         target: crate::document::Target::SculptAmplitude(id),

@@ -12,7 +12,7 @@ use crate::scene::Model;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use std::path::Path;
 
-/// A file, its pinned joints, a hand joint and a belly joint.
+/// The file of a figure, and the names of its pinned joints, its hand joint and its belly joint.
 type Names = (&'static str, &'static [&'static str], &'static str, &'static str);
 
 const HUMAN: Names = ("assets/human.glb", &["LeftFoot", "RightFoot"], "LeftHand", "Spine1");
@@ -39,8 +39,8 @@ const WAYS: [Vec3; 3] = [Vec3::new(0.0, 0.6, 0.0), Vec3::new(0.0, 0.0, 0.5), Vec
 const STAYS: f32 = 1e-3;
 /// Maximum change of a bone's length, metres.
 const KEEPS: f32 = 1e-4;
-/// Maximum motion of a joint per frame, as a multiple of the hand's motion. Must exceed 1: a straight knee bends by
-/// the square root of the hips' descent.
+/// Maximum motion of a joint per frame, as a multiple of the hand's motion. Must exceed 1: the bend angle of a straight
+/// knee grows with the square root of the hips' descent, so the knee can move faster than the hips.
 const LIVELY: f32 = 8.0;
 
 struct Figure {
@@ -296,7 +296,7 @@ fn goals_far_out_of_reach_are_missed_in_sight_by_both_hands_over_a_clip_and_a_sc
     };
     assert_eq!(leashes(&s), 0);
     let (mut last, mut t) = (places(&s), 0.0_f32);
-    // Small steps near full extension of the arms and far out; large steps in between.
+    // The steps are small where the arms become straight and again far out of reach, and large in between.
     for step in [[0.01; 12], [0.06; 12], [0.01; 12], [0.25; 12], [0.01; 12]].as_flattened() {
         t += step;
         s.at(0, a + Vec3::new(0.8, 0.4, 0.3) * t * human.unit);

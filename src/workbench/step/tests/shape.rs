@@ -166,7 +166,7 @@ fn keyed_settings_are_in_force_at_the_moment_shown() {
     assert_eq!(s.bench.recipe().springs.unwrap().torsion, 2.0);
     s.bench.leave_motion();
     assert_eq!(s.bench.recipe().springs.unwrap().torsion, 1.0, "the document's own");
-    // Only keyed settings of the current method apply.
+    // Keys of deformer settings apply only if they belong to the current method.
     s.bench.run_command(Command::Deformer("blend".into()));
     let target = Target::Setting { method: "blend".into(), name: "factor".into() };
     let keys = vec![KeyValue { target, value: vec![0.2] }];

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::f32::consts::TAU;
 use std::time::Duration;
 
-/// Influences of a vertex by position: two joints with weights.
+/// Function from a vertex's position to its influences: two joints with weights.
 type Follows = fn(Vec3) -> [(u16, f32); 2];
 
 /// An asset built from shells.
@@ -175,8 +175,8 @@ impl Place<'_> {
         hits.max_by(f32::total_cmp).map(|d| self.middle() + out * d)
     }
 
-    /// Mean distance from the posed bone to each shell of the limb, along the cut by the plane across the bone in the
-    /// bind pose. Cut edges are weighted by the angle to the next edge.
+    /// Mean distance from the posed bone to each shell of the limb. The samples are the points where a plane across the
+    /// bone cuts the edges in the bind pose; every cut edge has the same weight.
     fn thickness(&self, shape: &[Vec3], bone: [Vec3; 2], far: f32) -> BTreeMap<u32, f32> {
         let control = &self.character.control;
         let shells = control.adjacency.shells();
@@ -245,7 +245,7 @@ fn pull(s: &mut Script, place: &Place, share: f32) {
     let body = &s.bench.context.body;
     let at = |p| body.skinned_position(place.character, &s.bench.context.rig, p).unwrap();
     let all: Vec<Vec3> = mark.points.iter().map(at).collect();
-    // Weight points by angle, because points are dense on fine shells.
+    // Weights each point by its angle to the next, because points are dense on finely tessellated shells.
     let ends = || all.iter().zip(all.iter().cycle().skip(1));
     let way: f32 = ends().map(|(a, b)| radial(*a).angle_between(radial(*b))).sum();
     let mean: f32 = ends()
@@ -369,7 +369,8 @@ fn shells_keep_their_order_over_the_whole_region() {
 fn strokes_over_shells_that_do_not_go_round_stay_open() {
     let model = five_shells();
     let place = Place { character: &model.bound.character, bone: UPPER, t: 0.48 };
-    // Not closed: half around; forth and back with near ends; a whole side without samples.
+    // These strokes stay open: half around the limb; forth and back with ends near each other; around, but without
+    // samples on one side.
     let back = (0..=60).map(|i| Some(0.6 * (1.0 - (i as f32 / 30.0 - 1.0).abs())));
     let hole = (0..=60).map(|i| Some(i as f32 / 60.0).filter(|t| !(0.3..0.6).contains(t)));
     let cases: [(&str, Vec<Option<f32>>); 4] = [
@@ -406,7 +407,7 @@ fn jumps_of_the_hand_are_bridged() {
         let longest = at.iter().zip(at.iter().cycle().skip(1)).map(step).fold(0.0, f32::max);
         assert!(longest < 0.35, "{longest}: points are on the skin all round");
         let region = Region::from_mark(character, mark, Reach::Edges(3)).unwrap();
-        // Every direction has at least one kinematic vertex.
+        // Every direction from the bone has at least one kinematic vertex.
         for k in 0..12 {
             let out = place.out(TAU * k as f32 / 12.0);
             let near = |v: &&u32| {
@@ -435,7 +436,8 @@ fn a_ring_round_boxes_thickens_those_of_its_bone() {
         let joint = character.control.influences.of(v).next().unwrap().0;
         assert_eq!(after != before, joint == 1, "vertex {v} of joint {joint}");
     }
-    // The ring of the command line works too, although the inner box occludes the outer box from the bone.
+    // The ring that the command line makes also covers the outer box, although the inner box hides the outer box from
+    // the bone.
     let mark = ring_mark(character, &model.bound.attachments, MarkId(0), BoneId::from(UPPER), 0.5).unwrap();
     let region = Region::from_mark(character, &mark, Reach::default()).unwrap();
     let found = shapes(&model, &[even(region, MarkId(0), 0.4)], &model.rest(), "lbs");
@@ -479,7 +481,7 @@ fn the_line_being_drawn_shows_that_it_closes() {
 
 #[test]
 fn rings_close_round_the_limbs_of_real_characters() {
-    // Cross-sections: a single shell with others nearby, or up to three nested shells.
+    // The cross-sections of these limbs contain one shell with other shells nearby, or up to three nested shells.
     let limbs = [
         ("robot.glb", "UpperArm.L", 0.5),
         ("robot.glb", "UpperArm.L", 0.9),
