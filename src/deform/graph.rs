@@ -260,10 +260,8 @@ impl Graph {
     /// binding ([`Recipe::can_become`]). Does not allocate.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
         let springs = self.springs.is_some() == recipe.springs.is_some();
-        let volumes = match (&self.volume, &recipe.volume) {
-            (Some((own, _)), Some(other)) => own.can_become(other),
-            (own, other) => own.is_some() == other.is_some(),
-        };
+        let own = self.volume.as_ref().map(|(params, _)| params);
+        let volumes = volume::Params::may_become(own, recipe.volume.as_ref());
         if !springs || !volumes || !self.first.can_become(&recipe.geometric) {
             return false;
         }

@@ -166,10 +166,7 @@ impl Recipe {
 
     /// Whether a graph bound to this recipe can switch to `other` with [`super::Graph::adopt`].
     pub fn can_become(&self, other: &Self) -> bool {
-        let volumes = match (&self.volume, &other.volume) {
-            (Some(own), Some(other)) => own.can_become(other),
-            (own, other) => own.is_some() == other.is_some(),
-        };
+        let volumes = volume::Params::may_become(self.volume.as_ref(), other.volume.as_ref());
         let springs = self.springs.is_some() == other.springs.is_some();
         springs && volumes && self.geometric.can_become(&other.geometric)
     }

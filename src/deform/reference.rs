@@ -92,10 +92,8 @@ impl CpuGraph {
         if self.first != recipe.geometric {
             return false;
         }
-        let volumes = match (&self.volume, &recipe.volume) {
-            (Some(own), Some(other)) => own.params().can_become(other),
-            (own, other) => own.is_some() == other.is_some(),
-        };
+        let own = self.volume.as_ref().map(VolumeReference::params);
+        let volumes = Params::may_become(own, recipe.volume.as_ref());
         let nothing = self.springs.is_none() && self.volume.is_none();
         if nothing || !volumes || self.springs.is_some() != recipe.springs.is_some() {
             return false;

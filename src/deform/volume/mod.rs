@@ -171,6 +171,14 @@ impl Params {
         self.sane().cubes == other.sane().cubes && self.rest == other.rest
     }
 
+    /// As [`Params::can_become`], for nodes that may be absent.
+    pub fn may_become(own: Option<&Self>, other: Option<&Self>) -> bool {
+        match (own, other) {
+            (Some(own), Some(other)) => own.can_become(other),
+            (own, other) => own.is_some() == other.is_some(),
+        }
+    }
+
     /// `λ/μ`, from Poisson's ratio.
     pub fn lambda(&self) -> f32 {
         let poisson = LARGEST_POISSON * self.volume;
