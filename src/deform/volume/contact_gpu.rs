@@ -2,7 +2,8 @@
 
 use super::cells::Cells;
 use super::contact::{self, Contact, Points, Search};
-use super::gpu::{LevelBuffers, VolumePush, upload, upload_lists};
+use super::gpu::VolumePush;
+use super::level_buffers::{LevelBuffers, upload, upload_lists};
 use super::levels::{Level, Node, Share};
 use super::place::Place;
 use super::schedule::Touch;

@@ -25,6 +25,7 @@ pub mod contact_gpu;
 pub mod converge;
 pub mod gold;
 pub mod gpu;
+pub mod level_buffers;
 pub mod levels;
 pub mod motion;
 pub mod place;
