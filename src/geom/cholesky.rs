@@ -3,8 +3,8 @@
 use crate::base::math::DVec3;
 use crate::base::{Error, Result};
 use faer::linalg::solvers::Solve;
-use faer::sparse::linalg::solvers::Llt;
-use faer::sparse::{SparseColMat, Triplet};
+use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
+use faer::sparse::{SparseColMat, SymbolicSparseColMat, Triplet};
 use faer::{Mat, Side};
 
 /// An entry of the lower triangle: row, column (at most the row), value. Repeated entries are summed.
@@ -19,6 +19,33 @@ pub struct Cholesky {
     size: usize,
 }
 
+/// The places of the entries of a matrix, with the order of elimination. Reuse it for matrices with entries in the same
+/// places.
+pub struct Pattern {
+    places: SymbolicSparseColMat<usize>,
+    order: SymbolicLlt<usize>,
+}
+
+impl Pattern {
+    /// Prepares the factorisation of matrices with `size` rows and these entries in the lower triangle.
+    /// The values of the entries are ignored.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if an entry lies outside of the matrix, or memory is short.
+    pub fn new(size: usize, lower: &[Entry], what: &str, remedy: &str) -> Result<Self> {
+        let (places, _) = assembled(size, lower, what, remedy)?.into_parts();
+        let order = SymbolicLlt::try_new(places.as_ref(), Side::Lower)
+            .map_err(|e| Error::input(format!("{what} cannot be analysed: {e:?}"), remedy))?;
+        Ok(Self { places, order })
+    }
+}
+
+/// Sums the entries of a matrix.
+fn assembled(size: usize, lower: &[Entry], what: &str, remedy: &str) -> Result<SparseColMat<usize, f64>> {
+    SparseColMat::try_new_from_triplets(size, size, lower)
+        .map_err(|e| Error::input(format!("{what} cannot be assembled: {e:?}"), remedy))
+}
+
 impl Cholesky {
     /// Factors a matrix with `size` rows, given its lower triangle. `what` names the matrix in errors; `remedy` says
     /// what the user can do.
@@ -29,10 +56,26 @@ impl Cholesky {
         if size == 0 {
             return Ok(Self { llt: None, size });
         }
-        let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(size, size, lower)
-            .map_err(|e| Error::input(format!("{what} cannot be assembled: {e:?}"), remedy))?;
-        let llt = matrix
+        let llt = assembled(size, lower, what, remedy)?
             .sp_cholesky(Side::Lower)
+            .map_err(|e| Error::input(format!("{what} cannot be factored: {e:?}"), remedy))?;
+        Ok(Self { llt: Some(llt), size })
+    }
+
+    /// Factors a matrix with entries in the places of a pattern, given its lower triangle. This saves the search for
+    /// the order of elimination.
+    ///
+    /// # Errors
+    /// [`Error::Input`] if the places differ, the matrix is not numerically positive definite, or memory is short.
+    pub fn with_pattern(pattern: &Pattern, lower: &[Entry], what: &str, remedy: &str) -> Result<Self> {
+        let places = &pattern.places;
+        let size = places.nrows();
+        let matrix = assembled(size, lower, what, remedy)?;
+        let found = matrix.symbolic();
+        if found.col_ptr() != places.col_ptr() || found.row_idx() != places.row_idx() {
+            return Err(Error::input(format!("{what} has entries outside of its pattern"), remedy));
+        }
+        let llt = Llt::try_new_with_symbolic(pattern.order.clone(), matrix.as_ref(), Side::Lower)
             .map_err(|e| Error::input(format!("{what} cannot be factored: {e:?}"), remedy))?;
         Ok(Self { llt: Some(llt), size })
     }
@@ -89,5 +132,22 @@ mod tests {
         let error = Cholesky::new(3, &loose, "the path", "hold it").err().unwrap().to_string();
         assert!(error.contains("the path cannot be factored") && error.contains("hold it"), "{error}");
         Cholesky::new(0, &[], "nothing", "").unwrap().solve_vectors(&mut []);
+    }
+
+    #[test]
+    fn a_pattern_serves_matrices_with_entries_in_the_same_places() {
+        let pattern = Pattern::new(3, &path(), "the path", "").unwrap();
+        for scale in [1.0, 4.0] {
+            let matrix: Vec<Entry> =
+                path().into_iter().map(|e| Entry::new(e.row, e.col, scale * e.val)).collect();
+            let factor = Cholesky::with_pattern(&pattern, &matrix, "the path", "").unwrap();
+            let mut b = [DVec3::X * scale, DVec3::ZERO, DVec3::ZERO];
+            factor.solve_vectors(&mut b);
+            assert!((b[0].x - 0.75).abs() < 1e-12 && (b[2].x - 0.25).abs() < 1e-12, "{b:?}");
+        }
+        let mut other = path();
+        other.push(Entry::new(2, 0, -0.5));
+        let error = Cholesky::with_pattern(&pattern, &other, "the path", "").err().unwrap().to_string();
+        assert!(error.contains("outside of its pattern"), "{error}");
     }
 }

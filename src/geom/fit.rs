@@ -1,9 +1,15 @@
 //! Fits a rotation to pairs of vectors.
 
-use crate::base::math::{DMat3, DQuat};
+use crate::base::math::{DMat3, DQuat, DVec3};
 
 /// Maximum sweeps of the Jacobi eigenvalue iteration; three suffice with a good guess.
 const MAX_SWEEPS: usize = 24;
+
+/// Maximum number of updates of a rotation. If the updates have not converged by then, [`fit_rotation`] computes the
+/// rotation.
+const UPDATES: usize = 12;
+/// The updates of a rotation end when the squared half-angle of an update is below this.
+const EXACT: f64 = 1e-18;
 
 /// Returns the rotation `R` that minimises `Σ w |e' - R e|²` over pairs of vectors `e`, `e'` with weights `w`.
 /// `covariance` is `Σ w e e'ᵀ`. The determinant of `R` is 1, even with negative weights.
@@ -41,6 +47,27 @@ pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
     let best = (1..4).fold(0, |best, k| if a[k][k] > a[best][best] + 1e-12 { k } else { best });
     let [w, x, y, z] = vectors.map(|row| row[best]);
     (DQuat::from_xyzw(x, y, z, w).normalize() * guess).normalize()
+}
+
+/// Computes the rotation of [`fit_rotation`] by a few updates of `guess`, which is fast if `guess` is near it.
+pub fn nearest_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
+    let deformation = covariance.transpose();
+    let columns = [deformation.x_axis, deformation.y_axis, deformation.z_axis];
+    let scale = columns.map(DVec3::length).iter().sum::<f64>() / 3.0;
+    let mut q = guess;
+    for _ in 0..UPDATES {
+        let r = DMat3::from_quat(q);
+        let axes = [r.x_axis, r.y_axis, r.z_axis];
+        let torque: DVec3 = axes.iter().zip(columns).map(|(r, c)| r.cross(c)).sum();
+        let trace: f64 = axes.iter().zip(columns).map(|(r, c)| r.dot(c)).sum();
+        let v = torque / (trace + scale).max(0.1 * scale).max(f64::MIN_POSITIVE);
+        q = (DQuat::from_xyzw(v.x, v.y, v.z, 1.0) * q).normalize();
+        // A rotation 180° away from the optimum is also a stationary point, but not a maximum.
+        if v.length_squared() < EXACT && trace > 0.0 && q.is_finite() {
+            return q;
+        }
+    }
+    fit_rotation(covariance, guess)
 }
 
 const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
@@ -118,6 +145,21 @@ mod tests {
                 assert!(cost(found) <= cost((other * 1e-4 + found).normalize()) + 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn updates_find_the_rotation_that_a_fit_finds() {
+        let mut random = crate::base::Random::new(3);
+        let mut vector = || random.vector().as_dvec3();
+        for round in 0..500 {
+            let covariance = DMat3::from_cols(vector(), vector(), vector());
+            let fitted = fit_rotation(covariance, DQuat::IDENTITY);
+            let singular = (covariance.transpose() * covariance).determinant().abs() < 1e-3;
+            let found =
+                nearest_rotation(covariance, (fitted * DQuat::from_scaled_axis(vector())).normalize());
+            assert!(singular || found.dot(fitted).abs() > 1.0 - 1e-9, "{round}: {found} {fitted}");
+        }
+        assert!(nearest_rotation(DMat3::ZERO, DQuat::IDENTITY).is_finite());
     }
 
     #[test]

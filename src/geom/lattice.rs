@@ -11,9 +11,9 @@ use crate::base::math::DVec3;
 use std::collections::HashMap;
 
 /// Number of rays per cube in each of the two directions across the rays.
-const RAYS: usize = 4;
+pub(super) const RAYS: usize = 4;
 /// Maximum number of cubes along the longest side of the bounding box.
-const FINEST: f64 = 250.0;
+pub(super) const FINEST: f64 = 250.0;
 
 /// The cubes that fill a closed surface, with their corners.
 pub struct Lattice {
@@ -39,37 +39,48 @@ pub struct Cell {
 }
 
 /// A run: an interval of a ray inside the surface, within one grid cell.
-struct Run {
-    ray: [u32; 2],
-    layer: u32,
-    from: f64,
-    to: f64,
-    cell: u32,
+pub(super) struct Run {
+    pub ray: [u32; 2],
+    pub layer: u32,
+    pub from: f64,
+    pub to: f64,
+    pub cell: u32,
 }
 
 /// The grid of parallel rays. Direction 2 of the rays' frame runs along the rays.
-struct Rays {
-    axis: usize,
-    low: DVec3,
-    step: f64,
-    count: [usize; 2],
+pub(super) struct Rays {
+    pub axis: usize,
+    pub low: DVec3,
+    pub step: f64,
+    pub count: [usize; 2],
+}
+
+/// An intersection of a ray and the surface.
+pub(super) struct Cut {
+    pub ray: u32,
+    /// Coordinate along the ray.
+    pub along: f64,
+    /// Change of the winding number.
+    pub rise: i8,
+    /// The intersected triangle.
+    pub triangle: u32,
 }
 
 impl Rays {
     /// Transforms a position to the rays' frame.
-    fn local(&self, x: DVec3) -> [f64; 3] {
+    pub fn local(&self, x: DVec3) -> [f64; 3] {
         let x = (x - self.low).to_array();
         [x[(self.axis + 1) % 3], x[(self.axis + 2) % 3], x[self.axis]]
     }
 
-    fn global(&self, x: [f64; 3]) -> DVec3 {
+    pub fn global(&self, x: [f64; 3]) -> DVec3 {
         let mut out = [0.0; 3];
         (0..3).for_each(|k| out[(self.axis + 1 + k) % 3] = x[k]);
         DVec3::from(out) + self.low
     }
 
     /// Returns the two coordinates of a ray across the ray direction.
-    fn at(&self, ray: [usize; 2]) -> [f64; 2] {
+    pub fn at(&self, ray: [usize; 2]) -> [f64; 2] {
         ray.map(|i| (i as f64 + 0.5) * self.step)
     }
 
@@ -80,11 +91,11 @@ impl Rays {
         first..if last < 0.0 { 0 } else { (last as usize + 1).min(self.count[direction]) }
     }
 
-    /// Intersects surface and rays. Returns ray, coordinate along the ray, and change of the winding number.
-    fn cuts(&self, positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<(u32, f64, i8)> {
+    /// Intersects surface and rays. The cuts are sorted by ray, and along each ray.
+    pub fn cuts(&self, positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<Cut> {
         let local: Vec<[f64; 3]> = positions.iter().map(|x| self.local(*x)).collect();
         let mut out = Vec::new();
-        for t in triangles {
+        for (triangle, t) in triangles.iter().enumerate() {
             let x = t.map(|v| local[v as usize]);
             let span = |k: usize| {
                 let of = x.map(|p| p[k]);
@@ -105,12 +116,16 @@ impl Rays {
                         let off = normal[0] * (x[0][0] - at[0]) + normal[1] * (x[0][1] - at[1]);
                         let along = x[0][2] + off / normal[2];
                         let along = if along.is_finite() { along.clamp(near, far) } else { near };
-                        out.push(((i * self.count[1] + j) as u32, along, -turns));
+                        let ray = (i * self.count[1] + j) as u32;
+                        out.push(Cut { ray, along, rise: -turns, triangle: triangle as u32 });
                     }
                 }
             }
         }
-        out.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(b.2.cmp(&a.2)));
+        out.sort_unstable_by(|a, b| {
+            let order = a.ray.cmp(&b.ray).then(a.along.total_cmp(&b.along)).then(b.rise.cmp(&a.rise));
+            order.then(a.triangle.cmp(&b.triangle))
+        });
         out
     }
 }
@@ -152,7 +167,7 @@ impl Lattice {
         let count = [1, 2].map(|k| ((box_size[(axis + k) % 3] / step).ceil() as usize + 1).max(1));
         let rays = Rays { axis, low, step, count };
         let mut runs = runs(&rays, &rays.cuts(positions, triangles), size);
-        let (pieces, links) = pieces(&rays, &runs);
+        let (pieces, links) = pieces(&rays, &runs, |_, _| true);
         runs.iter_mut().zip(&pieces).for_each(|(run, piece)| run.cell = *piece);
         let cells = pieces.iter().max().map_or(0, |m| *m as usize + 1);
         if cells == 0 {
@@ -218,17 +233,17 @@ impl Lattice {
     }
 }
 
-fn place_of(run: &Run) -> [u32; 3] {
+pub(super) fn place_of(run: &Run) -> [u32; 3] {
     [run.ray[0] / RAYS as u32, run.ray[1] / RAYS as u32, run.layer]
 }
 
 /// Returns the intervals of all rays inside the surface, split at the borders of the grid cells.
-fn runs(rays: &Rays, cuts: &[(u32, f64, i8)], size: f64) -> Vec<Run> {
+pub(super) fn runs(rays: &Rays, cuts: &[Cut], size: f64) -> Vec<Run> {
     let mut out = Vec::new();
-    for ray in cuts.chunk_by(|a, b| a.0 == b.0) {
-        let at = [ray[0].0 / rays.count[1] as u32, ray[0].0 % rays.count[1] as u32];
+    for ray in cuts.chunk_by(|a, b| a.ray == b.ray) {
+        let at = [ray[0].ray / rays.count[1] as u32, ray[0].ray % rays.count[1] as u32];
         let (mut around, mut begin) = (0, 0.0);
-        for &(_, along, rise) in ray {
+        for &Cut { along, rise, .. } in ray {
             let before = around;
             around += i32::from(rise);
             if before <= 0 && around > 0 {
@@ -249,7 +264,12 @@ fn runs(rays: &Rays, cuts: &[(u32, f64, i8)], size: f64) -> Vec<Run> {
 }
 
 /// Returns the cube of each run, and the pairs of runs that touch across a cube border, with the border's direction.
-fn pieces(rays: &Rays, runs: &[Run]) -> (Vec<u32>, Vec<(u32, u32, usize)>) {
+/// Runs of neighbouring rays touch if their intervals overlap and `touch` agrees.
+pub(super) fn pieces(
+    rays: &Rays,
+    runs: &[Run],
+    touch: impl Fn(&Run, &Run) -> bool,
+) -> (Vec<u32>, Vec<(u32, u32, usize)>) {
     let mut begin = vec![0u32; rays.count[0] * rays.count[1] + 1];
     let index = |ray: [u32; 2]| ray[0] as usize * rays.count[1] + ray[1] as usize;
     runs.iter().for_each(|run| begin[index(run.ray) + 1] += 1);
@@ -274,6 +294,9 @@ fn pieces(rays: &Rays, runs: &[Run]) -> (Vec<u32>, Vec<(u32, u32, usize)>) {
             for (o, other) in runs.iter().enumerate().take(beside.end).skip(first) {
                 if other.from >= run.to {
                     break;
+                }
+                if !touch(run, other) {
+                    continue;
                 }
                 if (ray[direction] as usize).is_multiple_of(RAYS) {
                     links.push((r as u32, o as u32, direction));

@@ -183,6 +183,10 @@ fn as_character(character: &Character, positions: Vec<Vec3>, influences: crate::
     let control =
         ControlMesh { rigid: vec![false; count], positions, influences, aabb, ..ControlMesh::default() };
     let skeleton = character.skeleton.clone();
-    let character = Character { skeleton, control, ..Character::default() };
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
+    let nodes = Character { skeleton, control, ..Character::default() };
+    Bound {
+        character: Arc::new(nodes),
+        attachments: Arc::new(attachments),
+        body: Some(Arc::new(character.clone())),
+    }
 }

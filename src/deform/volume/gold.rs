@@ -16,12 +16,9 @@
 
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::base::{Error, Result};
-use crate::geom::{Cholesky, Entry, apart, fit_rotation, root, unite};
+use crate::geom::{CUBE_EDGES, Cholesky, Entry, apart, fit_rotation, root, unite};
 use rayon::prelude::*;
 
-/// Edges of a cube as pairs of corners; bit `k` of a corner's index gives the side along direction `k`.
-const CUBE: [[usize; 2]; 12] =
-    [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]];
 /// Edges of a tetrahedron as pairs of corners.
 const TETRAHEDRON: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
@@ -55,8 +52,8 @@ impl Elements {
     pub fn cubes(rest: &[DVec3], cells: &[[u32; 8]]) -> Result<Self> {
         check(rest.len(), cells.iter().flatten())?;
         let pair = |cell: &[u32; 8], [i, j]: [usize; 2]| Pair { nodes: [cell[i], cell[j]], weight: 1.0 };
-        let pairs = cells.iter().flat_map(|cell| CUBE.map(|edge| pair(cell, edge))).collect();
-        Ok(Self { rest: rest.to_vec(), pairs, per_element: CUBE.len() })
+        let pairs = cells.iter().flat_map(|cell| CUBE_EDGES.map(|edge| pair(cell, edge))).collect();
+        Ok(Self { rest: rest.to_vec(), pairs, per_element: CUBE_EDGES.len() })
     }
 
     /// Tetrahedra with energy B.

@@ -4,19 +4,13 @@
 //! the same acceleration in its reduced space and in f32.
 
 use super::gold::Gold;
-use crate::base::math::{DMat3, DQuat, DVec3};
-use crate::geom::fit_rotation;
+use crate::base::math::{DQuat, DVec3};
+use crate::geom::nearest_rotation;
 
 /// Number of previous steps that the extrapolation uses.
 const WINDOW: usize = 6;
 /// Regularisation of the extrapolation's least-squares problem, relative to the largest squared difference.
 const RIDGE: f64 = 1e-10;
-/// Maximum number of updates of a rotation. If the updates have not converged by then, [`fit_rotation`] computes the
-/// rotation.
-const UPDATES: usize = 12;
-/// The updates of a rotation end when the squared half-angle of an update is below this.
-const EXACT: f64 = 1e-18;
-
 /// The differences between successive steps.
 #[derive(Default)]
 struct Memory {
@@ -81,27 +75,6 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// Computes the rotation of [`fit_rotation`] by a few updates of `guess`, like [`super::solve::turn`].
-fn nearest(covariance: DMat3, guess: DQuat) -> DQuat {
-    let deformation = covariance.transpose();
-    let columns = [deformation.x_axis, deformation.y_axis, deformation.z_axis];
-    let scale = columns.map(DVec3::length).iter().sum::<f64>() / 3.0;
-    let mut q = guess;
-    for _ in 0..UPDATES {
-        let r = DMat3::from_quat(q);
-        let axes = [r.x_axis, r.y_axis, r.z_axis];
-        let torque: DVec3 = axes.iter().zip(columns).map(|(r, c)| r.cross(c)).sum();
-        let trace: f64 = axes.iter().zip(columns).map(|(r, c)| r.dot(c)).sum();
-        let v = torque / (trace + scale).max(0.1 * scale).max(f64::MIN_POSITIVE);
-        q = (DQuat::from_xyzw(v.x, v.y, v.z, 1.0) * q).normalize();
-        // A rotation 180° away from the optimum is also a stationary point, but not a maximum.
-        if v.length_squared() < EXACT && trace > 0.0 && q.is_finite() {
-            return q;
-        }
-    }
-    fit_rotation(covariance, guess)
-}
-
 impl Gold {
     /// Runs steps from `x` until a plain step moves no node by more than `still`, but at most `most` steps. Returns the
     /// number of steps.
@@ -111,7 +84,7 @@ impl Gold {
     pub fn settle(&mut self, x: &mut [DVec3], still: f64, most: usize) -> usize {
         self.rotations.fill(DQuat::IDENTITY);
         let mut memory = Memory::default();
-        let mut energy = self.rotate(x, nearest);
+        let mut energy = self.rotate(x, nearest_rotation);
         for steps in 1..=most {
             let mut after = x.to_vec();
             self.place(&mut after);
@@ -121,14 +94,14 @@ impl Gold {
                 return steps;
             }
             x.copy_from_slice(&memory.extrapolate(&after, moved));
-            let next = self.rotate(x, nearest);
+            let next = self.rotate(x, nearest_rotation);
             energy = if next <= energy {
                 next
             } else {
                 // An extrapolation that raises the energy is replaced by the plain step.
                 memory.forget();
                 x.copy_from_slice(&after);
-                self.rotate(x, nearest)
+                self.rotate(x, nearest_rotation)
             };
         }
         most
@@ -138,21 +111,6 @@ impl Gold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Random;
-
-    #[test]
-    fn updates_find_the_rotation_that_a_fit_finds() {
-        let mut random = Random::new(3);
-        let mut vector = || random.vector().as_dvec3();
-        for round in 0..500 {
-            let covariance = DMat3::from_cols(vector(), vector(), vector());
-            let fitted = fit_rotation(covariance, DQuat::IDENTITY);
-            let singular = (covariance.transpose() * covariance).determinant().abs() < 1e-3;
-            let found = nearest(covariance, (fitted * DQuat::from_scaled_axis(vector())).normalize());
-            assert!(singular || found.dot(fitted).abs() > 1.0 - 1e-9, "{round}: {found} {fitted}");
-        }
-        assert!(nearest(DMat3::ZERO, DQuat::IDENTITY).is_finite());
-    }
 
     #[test]
     fn a_small_system_is_solved_and_a_singular_one_stays_finite() {
