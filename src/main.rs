@@ -6,7 +6,7 @@ use sinew::app::context::{Context, said, say};
 use sinew::app::display::has_display;
 use sinew::base::{Error, Result};
 use sinew::commands::{
-    bake, bind, compare, deform, demo, edit, fast, inspect, play, recover, render, save, sculpt, vr, xr,
+    bake, bind, compare, deform, demo, edit, fast, inspect, play, recover, render, rig, save, sculpt, vr, xr,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +32,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Attach the skin to the bones and report the quality of the attachment
     Bind(bind::Args),
+    /// Give a mesh a skeleton and skin weights
+    Rig(rig::Args),
     /// Deform one pose by one method
     Deform(deform::Args),
     /// Place some joints; FAST finds the pose of the others
@@ -87,6 +89,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Demo(args) => demo::run(context, &args),
         Command::Inspect(args) => inspect::run(&args).map(print),
         Command::Bind(args) => bind::run(&args).map(print),
+        Command::Rig(args) => rig::run(&args).map(print),
         Command::Deform(args) => deform::run(context, &args).map(print),
         Command::Fast(args) => fast::run(context, &args).map(print),
         Command::Sculpt(args) => sculpt::run(context, &args),

@@ -45,3 +45,10 @@ vec3 dual_apply(DualQuat sum, DualQuat heaviest, vec3 x) {
     }
     return dual_point(sum.real / size, sum.dual / size, x);
 }
+
+// Moves a point by fractions of a joint's swing and twist (Kavan & Sorkine 2012, equation 6).
+vec3 joint_motion_point(JointMotion motion, float swing, float twist, vec3 x) {
+    float angle = motion.angle * (motion.spherical != 0u ? swing : twist);
+    vec3 turned = motion.pivot + twist_about(motion.axis, angle, x - motion.pivot);
+    return mix(turned, rows_point(Rows(motion.swing), turned), swing);
+}

@@ -1,4 +1,4 @@
-// These structs are also defined in src/deform/rig_data.rs, attach.rs and irs/bind.rs; layout(scalar).
+// These structs are also defined in src/deform: rig_data.rs, attach.rs, irs, stb and swing_twist; layout(scalar).
 
 // An affine map as the first three rows of its matrix.
 struct Rows {
@@ -63,6 +63,24 @@ struct StbEntry {
     float end;
 };
 
+// The motion of a joint relative to its parent in bind space: first the twist about the axis, then the swing.
+struct JointMotion {
+    vec4 swing[3];
+    vec3 axis;
+    // Angle of the twist, radians.
+    float angle;
+    vec3 pivot;
+    // 1 if the twist follows the swing weight.
+    uint spherical;
+};
+
+// A joint that moves a vertex, with the fractions of its swing and twist.
+struct ChainEntry {
+    uint joint;
+    float swing;
+    float twist;
+};
+
 // Push constants of the geometric stages and of the copy to display vertices.
 struct GeometricPush {
     // Number of vertices.
@@ -74,6 +92,9 @@ struct GeometricPush {
     // For IRS: distance below which a vertex lies on the bone and has no direction, metres.
     float on_bone;
 };
+
+// The base of a vertex that no joint moves rigidly.
+const uint NO_JOINT = 0xffffffffu;
 
 // Bit in an anchor's target that marks a joint instead of a bone.
 const uint ON_JOINT = 0x80000000u;

@@ -72,6 +72,23 @@ pub fn stage<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<(T, Dura
     Ok((out?, start.elapsed()))
 }
 
+/// Runs `work` and returns its result and duration. A terminal bar shows `name` and the fraction that `work` reports.
+pub fn progress<T>(
+    name: &str,
+    work: impl FnOnce(&(dyn Fn(f32) + Sync)) -> Result<T>,
+) -> Result<(T, Duration)> {
+    const PARTS: u64 = 1000;
+    let bar = ProgressBar::new(PARTS);
+    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {percent} % {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(name.to_owned());
+    let start = Instant::now();
+    let out = work(&|part| bar.set_position((part.clamp(0.0, 1.0) * PARTS as f32) as u64));
+    bar.finish_and_clear();
+    Ok((out?, start.elapsed()))
+}
+
 /// The first error that [`say`] met while writing to standard output.
 static UNSAID: OnceLock<std::io::Error> = OnceLock::new();
 

@@ -16,6 +16,7 @@ pub mod shapes;
 mod smooth;
 #[cfg(test)]
 mod tests;
+pub mod weights;
 
 pub use attach::{BindOptions, Binding, MAX_SMOOTH, bind_attachments, point_on, project};
 pub use cache::{Cache, Key};

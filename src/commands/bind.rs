@@ -1,12 +1,17 @@
-//! `sinew bind`: reports how well a skin is attached to its bones, and computes weights for a file without weights.
+//! `sinew bind`: reports how well a skin is attached to its bones, and computes skin weights.
 
 use super::arguments::BindArgs;
-use crate::app::context::folder_of;
+use super::joints::{Motion, every, study};
+use crate::app::context::{folder_of, progress};
 use crate::asset::Asset;
-use crate::base::{Error, Result};
-use crate::bind::{BindReport, Binding, Cache, Character, bind_attachments};
-use crate::export::{Weighed, project, weigh, write_model};
+use crate::base::{Error, JointId, Result};
+use crate::bind::weights::{WeightMethod, diagnose, skin_weights};
+use crate::bind::{BindOptions, BindReport, Binding, Cache, Character, bind_attachments};
+use crate::document::DeformerSettings;
+use crate::export::{Weighed, project, reweigh, weigh, write_model};
 use crate::geom::mean_edge_span;
+use crate::rig::limb_joints;
+use crate::scene::{Model, Where};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +53,8 @@ struct Json<'a> {
     mean_edge_span: f64,
     /// Names of the meshes whose weights Sinew computed.
     weighed: &'a [String],
+    /// What does not fit, as sentences.
+    findings: Vec<String>,
     #[serde(flatten)]
     report: &'a BindReport,
     bones: Vec<BoneLine>,
@@ -75,7 +82,17 @@ pub struct Args {
     /// Weights for a file without any
     #[command(flatten)]
     pub weigh: WeighArgs,
-    /// For a file without skin weights: the .glb to write with the computed weights
+    /// Compute new skin weights, also for a file that has weights: heat, quasi-harmonic, biharmonic or elastic
+    #[arg(long, value_name = "METHOD", value_parser = WeightMethod::parse)]
+    pub weights: Option<WeightMethod>,
+    /// Number of cubes in which the weights are computed. Default: 16000, 8000 (quasi-harmonic) or 4000 (biharmonic)
+    #[arg(long, requires = "weights", value_parser = clap::value_parser!(u32).range(100..=60_000))]
+    pub cubes: Option<u32>,
+    /// Compare old and new weights: bend and twist each main joint, and divide the elastic energy by the smallest
+    /// possible energy. Takes seconds per joint
+    #[arg(long, requires = "weights", conflicts_with = "json")]
+    pub compare: bool,
+    /// The .glb to write with the computed weights
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// Print JSON
@@ -92,7 +109,15 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<String> {
     let (path, options) = (&*args.file, &args.bind.options());
     let asset = project::open(path)?.0;
-    let weighed = args.weigh.weighed(&asset)?;
+    let mut weighed = args.weigh.weighed(&asset)?;
+    let mut told_more = String::new();
+    if let Some(method) = args.weights {
+        let better = better(method, args.cubes, weighed.as_ref().map_or(&asset, |w| &w.asset))?;
+        if args.compare {
+            told_more = comparison(weighed.is_none().then_some(&asset), &better.asset)?;
+        }
+        weighed = Some(better);
+    }
     if let Some(out) = &args.out {
         let weighed = weighed.as_ref().ok_or_else(|| nothing_to_weigh(path))?;
         folder_of(out)?;
@@ -102,8 +127,10 @@ pub fn run(args: &Args) -> Result<String> {
     let character = Character::from_asset(weighed.as_ref().map_or(&asset, |w| &w.asset))?;
     let (_, report) = bind_attachments(&character, options)?;
     let bones = bone_lines(&character, &report);
+    let findings = findings(&character);
     if !args.json {
-        return Ok(told(&weighed) + &text(path, &character, &report, &bones));
+        let findings: String = findings.iter().map(|line| format!("{line}\n")).collect();
+        return Ok(told(&weighed) + &told_more + &text(path, &character, &report, &bones) + &findings);
     }
     let document = Json {
         file: path.display().to_string(),
@@ -112,6 +139,7 @@ pub fn run(args: &Args) -> Result<String> {
         triangles: character.display.triangles.len(),
         mean_edge_span: mean_edge_span(&character.control.adjacency),
         weighed: meshes,
+        findings,
         report: &report,
         bones,
     };
@@ -120,15 +148,91 @@ pub fn run(args: &Args) -> Result<String> {
     })
 }
 
+/// Replaces the weights of a file by those of a method. Shows progress in the terminal.
+pub fn better(method: WeightMethod, cubes: Option<u32>, asset: &Asset) -> Result<Weighed> {
+    let character = Character::from_asset(asset)?;
+    let cubes = cubes.map_or(method.cubes(), |c| c as usize);
+    let (weights, _) = progress(&format!("{} weights", method.name()), |done| {
+        skin_weights(Cache::platform().as_ref(), &character, method, cubes, &|part| {
+            done(part);
+            true
+        })
+    })?;
+    // The weights are missing only if they were cancelled.
+    reweigh(asset, &character, &weights.unwrap_or_default())
+}
+
+/// Bends and twists every main joint, and returns a table of elastic energies over the smallest possible energy, with
+/// the old weights, if any, and with the new ones. The smallest energy is that of the method `gold` with the new weights.
+fn comparison(old: Option<&Asset>, new: &Asset) -> Result<String> {
+    let bind = |asset: &Asset| Model::bind(asset.clone(), &BindOptions::default(), Default::default());
+    let methods = |names: &[&str]| names.iter().map(|n| DeformerSettings::of(n)).collect::<Vec<_>>();
+    let run = |model: &Model, names: &[&str]| {
+        let poses = every(model, &[Motion::Bend(90.0), Motion::Twist(120.0)]);
+        study(&Where::Cpu, model, &poses, &methods(names), |_, _, _| Ok(()))
+    };
+    let new = bind(new)?;
+    if limb_joints(new.skeleton()).is_empty() {
+        return Ok("no joint lies between two bones of a limb: nothing to compare\n".to_owned());
+    }
+    let after = run(&new, &["lbs", "dqs", "gold"])?;
+    let before = old.map(|old| bind(old).and_then(|old| run(&old, &["lbs", "dqs"]))).transpose()?;
+    let mut out = String::from("elastic energy over the smallest possible:\n");
+    let heads = if before.is_some() { "lbs old  lbs new  dqs old  dqs new" } else { "lbs new  dqs new" };
+    let mut sums: Vec<f64> = Vec::new();
+    let mut rows = 0;
+    let line = |values: &[f64], of: &str| {
+        let values: String = values.iter().map(|v| format!("{v:>9.2}")).collect();
+        format!("{values}  {of}\n")
+    };
+    let _ = writeln!(out, "  {heads}");
+    for (row, new) in after.chunks(3).enumerate() {
+        let gold = new[2].distortion.energy.max(f64::MIN_POSITIVE);
+        let energies: Vec<f64> = (0..2)
+            .flat_map(|k| {
+                let old =
+                    before.as_ref().and_then(|b| b.get(2 * row + k)).map(|l| l.distortion.energy / gold);
+                old.into_iter().chain([new[k].distortion.energy / gold])
+            })
+            .collect();
+        sums.resize(energies.len(), 0.0);
+        sums.iter_mut().zip(&energies).for_each(|(sum, e)| *sum += e);
+        rows += 1;
+        out += &line(&energies, &format!("{} {}", new[0].joint, new[0].motion));
+    }
+    sums.iter_mut().for_each(|sum| *sum /= f64::from(rows.max(1)));
+    Ok(out + &line(&sums, "mean"))
+}
+
 /// Returns a line of text that names the meshes with computed weights, or an empty string.
 pub fn told(weighed: &Option<Weighed>) -> String {
     let line = |w: &Weighed| format!("weights made for {} over {} bones\n", w.meshes.join(", "), w.bones);
     weighed.as_ref().map_or_else(String::new, line)
 }
 
+/// Returns sentences about bones and weights that do not fit the mesh.
+pub fn findings(character: &Character) -> Vec<String> {
+    let skeleton = &character.skeleton;
+    let name = |j: &JointId| skeleton.nodes[skeleton.joints[j.index()].node.index()].name.clone();
+    let found = diagnose(character);
+    let mut out = Vec::new();
+    if found.boneless_vertices > 0 {
+        out.push(format!("{} vertices lie in parts of the mesh without a bone", found.boneless_vertices));
+    }
+    if !found.idle.is_empty() {
+        let names: Vec<String> = found.idle.iter().map(name).collect();
+        out.push(format!("bones in the mesh that move no vertex: {}", names.join(", ")));
+    }
+    if let Some((count, [a, b])) = &found.torn {
+        let (a, b) = (name(a), name(b));
+        out.push(format!("{count} vertices follow joints of different limbs, one of them {a} and {b}"));
+    }
+    out
+}
+
 fn bone_lines(character: &Character, report: &BindReport) -> Vec<BoneLine> {
     let skeleton = &character.skeleton;
-    let name = |j: crate::base::JointId| skeleton.nodes[skeleton.joints[j.index()].node.index()].name.clone();
+    let name = |j: JointId| skeleton.nodes[skeleton.joints[j.index()].node.index()].name.clone();
     let line = |(bone, &vertices): (&crate::rig::Bone, &u32)| BoneLine {
         from: name(bone.parent),
         to: bone.child.map(name),
@@ -221,6 +325,32 @@ mod tests {
         assert!(!text.contains("weights made"), "{text}");
         let refused = run(&Args { out: Some(out.clone()), ..args(&whole) }).unwrap_err().to_string();
         assert!(refused.contains("whole.glb") && refused.contains("leave out"), "{refused}");
+    }
+
+    #[test]
+    fn weights_are_replaced_written_and_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let asset =
+            Shape { bones: 3, rings: 24, segments: 8, radius: 0.15, length: 1.5, blend: 0.2 }.capsule_asset();
+        let file = folder.path().join("whole.glb");
+        std::fs::write(&file, crate::export::unedited(&asset).unwrap()).unwrap();
+        let old = Character::from_asset(&Asset::load(&file).unwrap()).unwrap();
+        for method in WeightMethod::ALL {
+            let out = folder.path().join(format!("{}.glb", method.name()));
+            let compare = method == WeightMethod::Elastic;
+            let (weights, json) = (Some(method), !compare);
+            let args =
+                Args { weights, cubes: Some(500), compare, json, out: Some(out.clone()), ..args(&file) };
+            let text = run(&args).unwrap();
+            assert_eq!(compare, text.contains("lbs old  lbs new") && text.contains("  mean\n"), "{text}");
+            let new = Character::from_asset(&Asset::load(&out).unwrap()).unwrap();
+            assert_eq!(new.display.positions, old.display.positions);
+            let row = |c: &Character, v: u32| {
+                c.control.influences.of(c.display.control_of[v as usize] as usize).collect::<Vec<_>>()
+            };
+            let changed = (0..new.display.positions.len() as u32).filter(|&v| row(&new, v) != row(&old, v));
+            assert!(changed.count() > 50, "{}", method.name());
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod play;
 pub mod pose;
 pub mod recover;
 pub mod render;
+pub mod rig;
 pub mod save;
 pub mod sculpt;
 mod tables;

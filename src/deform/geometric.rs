@@ -9,6 +9,7 @@ use super::lbs::Lbs;
 use super::rigid::Rigid;
 use super::skinning_cpu::SkinningReference;
 use super::stb::Stb;
+use super::swing_twist::{self, SwingTwist};
 use super::{Bound, Reference};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -34,13 +35,16 @@ pub enum Geometric {
     Cor,
     /// Stretchable, twistable bones.
     Stb,
+    /// Joint-based deformers that blend swing and twist separately.
+    #[serde(rename = "swing-twist")]
+    SwingTwist(swing_twist::Params),
     /// Fast automatic skinning transformations: a solver finds the joint transforms that the pose leaves free.
     Fast(fast::Params),
 }
 
 impl Geometric {
     /// All closed-form methods with default settings, in the order of reports; without [`Geometric::Fast`].
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Rigid,
         Self::Lbs,
         Self::Dqs,
@@ -48,6 +52,7 @@ impl Geometric {
         Self::Irs(IrsParams::DEFAULT),
         Self::Cor,
         Self::Stb,
+        Self::SwingTwist(swing_twist::Params::DEFAULT),
     ];
 
     /// Returns the name on the command line and in reports.
@@ -60,6 +65,7 @@ impl Geometric {
             Self::Irs(_) => "irs",
             Self::Cor => "cor",
             Self::Stb => "stb",
+            Self::SwingTwist(_) => "swing-twist",
             Self::Fast(_) => "fast",
         }
     }
@@ -91,6 +97,7 @@ impl Geometric {
         match (self, other) {
             (Self::Blend { .. }, Self::Blend { .. }) => true,
             (Self::Irs(a), Self::Irs(b)) => a.length_correction == b.length_correction,
+            (Self::SwingTwist(a), Self::SwingTwist(b)) => a.can_become(b),
             (Self::Fast(a), Self::Fast(b)) => a.can_become(b),
             _ => self == other,
         }
@@ -119,6 +126,7 @@ impl Geometric {
             Self::Irs(params) => Box::new(SkinningReference::new(bound, Irs::new(bound, params)?)?),
             Self::Cor => Box::new(SkinningReference::new(bound, Cor::new(bound))?),
             Self::Stb => Box::new(SkinningReference::new(bound, Stb::new(bound))?),
+            Self::SwingTwist(params) => Box::new(SwingTwist::new(bound, params)?),
             Self::Fast(params) => Box::new(Fast::new(bound, params)?),
         })
     }

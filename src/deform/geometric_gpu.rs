@@ -7,6 +7,7 @@ use super::fast::FastState;
 use super::irs::{self, IrsReaches};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
 use super::skinning_gpu::{SkinningPipeline, SkinningState};
+use super::swing_twist::SwingTwistState;
 use super::{Bound, Geometric, stb};
 use crate::base::Result;
 use crate::gpu::{Buffer, Device, Frame};
@@ -23,6 +24,7 @@ pub struct GeometricPipelines {
     irs: SkinningPipeline,
     cor: SkinningPipeline,
     stb: SkinningPipeline,
+    swing_twist: SkinningPipeline,
 }
 
 /// A method bound to a character, with its descriptor bindings.
@@ -37,6 +39,7 @@ enum Method {
     Fixed(Kind),
     Blend(BlendFactors),
     Irs(IrsReaches),
+    SwingTwist(SwingTwistState),
     Fast(Box<FastState>),
 }
 
@@ -58,6 +61,7 @@ impl GeometricState {
             Method::Fixed(_) => {}
             Method::Blend(factors) => factors.update(frame),
             Method::Irs(reaches) => reaches.update(frame),
+            Method::SwingTwist(state) => state.update(frame, rig),
             Method::Fast(state) => return state.update(frame, rig),
         }
         None
@@ -68,6 +72,7 @@ impl GeometricState {
         match (&mut self.method, method) {
             (Method::Blend(factors), Geometric::Blend { factor }) => factors.set(*factor),
             (Method::Irs(reaches), Geometric::Irs(params)) => reaches.set(params),
+            (Method::SwingTwist(state), Geometric::SwingTwist(params)) => state.set(params),
             (Method::Fast(state), Geometric::Fast(params)) => state.set(params),
             _ => {}
         }
@@ -86,6 +91,7 @@ impl GeometricPipelines {
             irs: new(spv!("deform/irs.comp"))?,
             cor: new(spv!("deform/cor.comp"))?,
             stb: new(spv!("deform/stb.comp"))?,
+            swing_twist: new(spv!("deform/swing_twist.comp"))?,
         })
     }
 
@@ -98,6 +104,7 @@ impl GeometricPipelines {
             Method::Fixed(Kind::Stb) => &self.stb,
             Method::Fixed(Kind::Lbs) | Method::Fast(_) => &self.lbs,
             Method::Blend(_) => &self.blend,
+            Method::SwingTwist(_) => &self.swing_twist,
             Method::Irs(_) => &self.irs,
         }
     }
@@ -147,6 +154,11 @@ impl GeometricPipelines {
                 own.push(("entries", Buffer::from_slice(device, "bone weights", &binding.entries)?));
                 own.push(("rests", Buffer::from_slice(device, "bones in bind", &binding.bones)?));
                 Method::Fixed(Kind::Stb)
+            }
+            Geometric::SwingTwist(params) => {
+                let (state, buffers) = SwingTwistState::new(device, bound, params)?;
+                own.extend(buffers);
+                Method::SwingTwist(state)
             }
             Geometric::Fast(params) => {
                 let (state, buffers) = FastState::new(device, bound, params)?;

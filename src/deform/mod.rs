@@ -30,6 +30,7 @@ mod skinning_gpu;
 pub mod springs;
 pub mod stb;
 pub mod surface;
+pub mod swing_twist;
 pub mod volume;
 
 #[cfg(test)]
@@ -54,6 +55,9 @@ pub struct Bound {
     pub character: Arc<Character>,
     /// Attachment to a bone, per control vertex.
     pub attachments: Arc<Attachments>,
+    /// The character whose flesh contains the vertices, if they are points inside that character and no vertices of a
+    /// mesh.
+    pub body: Option<Arc<Character>>,
 }
 
 /// Data that each node passes to the next node on the CPU, per control vertex.

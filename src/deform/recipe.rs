@@ -2,7 +2,7 @@
 
 use super::clock::Frames;
 use super::volume::Rest;
-use super::{Geometric, fast, springs, volume};
+use super::{Geometric, fast, springs, swing_twist, volume};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,8 +30,20 @@ impl Default for Recipe {
 
 impl Recipe {
     /// The names of all recipes, in the order of reports.
-    pub const NAMES: [&'static str; 11] =
-        ["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs", "volume"];
+    pub const NAMES: [&'static str; 12] = [
+        "rigid",
+        "lbs",
+        "dqs",
+        "blend",
+        "irs",
+        "cor",
+        "stb",
+        "swing-twist",
+        "fast",
+        "springs",
+        "fast+springs",
+        "volume",
+    ];
 
     /// Returns a recipe with a geometric method only.
     pub fn geometric(geometric: Geometric) -> Self {
@@ -68,7 +80,7 @@ impl Recipe {
     /// Returns the recipe named `method` (springs if empty) with `parameters` overriding its defaults. Springs accept
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
     /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
-    /// names, `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of `fast` and of
+    /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of `fast` and of
     /// springs. Every method accepts `contact`. Numbers out of range are clamped.
     ///
     /// # Errors
@@ -125,6 +137,9 @@ impl Recipe {
                     let bad = || Error::input(format!("irs: {name} is no number"), "give one from 0 to 1");
                     out.geometric.set_number(name, value.as_f64().ok_or_else(bad)? as f32);
                 }
+            }
+            Geometric::SwingTwist(params) => {
+                *params = merged::<swing_twist::Params>(name, params, given)?.sane();
             }
             Geometric::Fast(params) => *params = merged::<fast::Params>(name, params, given)?.sane(),
             _ if given.is_empty() => {}

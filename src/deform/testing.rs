@@ -1,6 +1,6 @@
 //! Small analytic characters for the deformers' tests.
 
-use super::Bound;
+use super::{Bound, Geometric};
 use crate::asset::Influences;
 use crate::base::math::{Aabb, Affine3A, Quat, Trs, Vec3};
 use crate::base::{BoneId, JointId, NodeId};
@@ -77,6 +77,7 @@ pub fn bound(
     Bound {
         character: Arc::new(Character { skeleton, control, display }),
         attachments: Arc::new(attachments),
+        body: None,
     }
 }
 
@@ -104,7 +105,7 @@ pub fn scaled(bound: &Bound, factor: f32) -> Bound {
     let points = character.control.positions.iter_mut().chain(&mut character.display.positions);
     points.chain(&mut attachments.scale_vector).for_each(|x| *x *= factor);
     character.control.aabb = Aabb::of(character.control.positions.iter().copied());
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
+    Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None }
 }
 
 pub fn chain(bones: usize) -> Skeleton {
@@ -180,4 +181,15 @@ fn smooth_normals(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
         triangle.iter().for_each(|&v| normals[v as usize] += (b - a).cross(c - a));
     }
     normals.into_iter().map(|n| n.normalize_or(Vec3::Y)).collect()
+}
+
+/// All closed-form methods; those that fill the body with cubes take few of them, since tests are not optimised.
+pub fn methods() -> Vec<Geometric> {
+    let mut list = Geometric::ALL.to_vec();
+    for method in &mut list {
+        if let Geometric::SwingTwist(params) = method {
+            params.cubes = 1500;
+        }
+    }
+    list
 }

@@ -104,14 +104,7 @@ impl<'a> Table<'a> {
                     }
                     new
                 });
-                let mut kept: Map<String, Value> =
-                    attributes.iter().filter(|a| !is_skin(a.0)).map(|a| (a.0.clone(), a.1.clone())).collect();
-                kept.extend(new);
-                builder.json.pointer_mut(&pointer).into_iter().for_each(|json| {
-                    json["attributes"] = kept.clone().into();
-                    unlist_from_draco(json);
-                });
-                builder.orphans.extend(old.iter().filter_map(Value::as_u64).map(|a| a as usize));
+                replace_sets(builder, &pointer, new);
             }
         }
     }
@@ -153,6 +146,18 @@ pub(super) fn write_sets(
         out.insert(format!("WEIGHTS_{set}"), weights.into());
     }
     out
+}
+
+/// Replaces the skin attributes of the primitive at a JSON pointer.
+pub(super) fn replace_sets(builder: &mut Builder, pointer: &str, new: Map<String, Value>) {
+    let Some(json) = builder.json.pointer_mut(pointer) else { return };
+    let Some(attributes) = json["attributes"].as_object_mut() else { return };
+    let (old, mut kept): (Map<String, Value>, Map<String, Value>) =
+        std::mem::take(attributes).into_iter().partition(|a| is_skin(&a.0));
+    kept.extend(new);
+    *attributes = kept;
+    unlist_from_draco(json);
+    builder.orphans.extend(old.values().filter_map(Value::as_u64).map(|a| a as usize));
 }
 
 /// Removes the skin attributes from a primitive's Draco attribute list, so that readers take them from the plain

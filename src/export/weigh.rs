@@ -1,11 +1,15 @@
 //! Computes skin weights for a file that has a skeleton and meshes without skins. Every mesh gets a skin with heat
 //! weights ([`crate::bind::heat_weights`]); the rest of the file stays unchanged.
 
-use super::influences::write_sets;
+mod rigging;
+
+pub use rigging::{RigBone, rig};
+
+use super::influences::{replace_sets, write_sets};
 use super::{Builder, Usage};
 use crate::asset::{Asset, Influences};
 use crate::base::math::{DAffine3, Mat4, Vec3};
-use crate::base::{Error, NodeId, Result};
+use crate::base::{Error, JointId, NodeId, Result};
 use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
 use crate::rig::{Pose, PosedRig, Skeleton, in_scene, named_node, skin_of};
 use serde_json::{Value, json};
@@ -56,8 +60,20 @@ pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<
         return Ok(None);
     }
     let character = Character::from_asset(asset)?;
-    let skeleton = &character.skeleton;
     let bones = bones(asset, &character, &shown, top)?;
+    weigh_bones(asset, &character, &bones, |_| None, cache)
+}
+
+/// Adds skin weights for these bones, parents before children. `tail` returns the end of a bone without children in
+/// world space; by default, such a bone continues in its parent's direction.
+fn weigh_bones(
+    asset: &Asset,
+    character: &Character,
+    bones: &[NodeId],
+    tail: impl Fn(NodeId) -> Option<Vec3>,
+    cache: Option<&Cache>,
+) -> Result<Option<Weighed>> {
+    let skeleton = &character.skeleton;
     if bones.is_empty() || character.control.positions.is_empty() {
         return Ok(None);
     }
@@ -66,7 +82,7 @@ pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<
         return Err(Error::input(problem, format!("give it at most {MAX_BONES}")));
     }
     let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
-    let sites = sites(skeleton, &rig, &bones);
+    let sites = sites(skeleton, &rig, bones, tail);
     let named = |error| match error {
         Error::Input { problem, remedy } => {
             Error::input(format!("{}: {problem}", asset.path.display()), remedy)
@@ -75,7 +91,69 @@ pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<
     };
     let (positions, triangles) = (&character.control.positions, &character.control.triangles);
     let weights = kept_heat_weights(cache, positions, triangles, &sites).map_err(named)?;
-    write(asset, &character, &rig, &bones, &weights)
+    write(asset, character, &rig, bones, &weights)
+}
+
+/// Replaces the skin weights of a file. `influences` has the joints of the character's skeleton and one row per control
+/// vertex. Weights of joints that a mesh's skin lacks go to the nearest ancestor in the skin. Weights of a mesh that
+/// several nodes draw are those of the first node.
+///
+/// # Errors
+/// [`Error::Input`] if no mesh has skin weights.
+pub fn reweigh(asset: &Asset, character: &Character, influences: &Influences) -> Result<Weighed> {
+    let mut builder = Builder::of(asset)?;
+    let (skeleton, display) = (&character.skeleton, &character.display);
+    let (mut meshes, mut bones) = (Vec::new(), Vec::new());
+    let mut done: Vec<(usize, usize)> = Vec::new();
+    for part in &display.parts {
+        let (node, primitive) =
+            (&asset.nodes[part.node.index()], &asset.meshes[part.mesh.index()].primitives[part.primitive]);
+        let key = (part.mesh.index(), part.primitive);
+        let Some(skin) = skin_of(asset, node).filter(|_| !primitive.influences.is_empty()) else { continue };
+        if done.contains(&key) {
+            continue;
+        }
+        done.push(key);
+        let joints = &skeleton.skins[skin.index()].joints;
+        let slot = |joint: JointId| {
+            let node = skeleton.joints[joint.index()].node;
+            joints.iter().position(|j| skeleton.joints[j.index()].node == node)
+        };
+        let above = |joint: JointId| {
+            std::iter::successors(Some(joint), |j| skeleton.joints[j.index()].parent).find_map(slot)
+        };
+        let slots: Vec<u16> =
+            (0..skeleton.joints.len()).map(|j| above(JointId::from(j)).unwrap_or(0) as u16).collect();
+        let mut own = Influences::default();
+        for v in part.vertices.clone() {
+            let mut row: Vec<(u16, f32)> = Vec::new();
+            for (joint, weight) in influences.of(display.control_of[v as usize] as usize) {
+                let slot = slots[usize::from(joint)];
+                match row.iter_mut().find(|e| e.0 == slot) {
+                    Some(entry) => entry.1 += weight,
+                    None => row.push((slot, weight)),
+                }
+            }
+            row.sort_by(|a, b| b.1.total_cmp(&a.1));
+            own.push(row);
+        }
+        bones.extend((0..own.len()).flat_map(|v| own.of(v)).map(|(slot, _)| joints[usize::from(slot)]));
+        bones.sort_unstable();
+        bones.dedup();
+        let sets = write_sets(&mut builder, &own, primitive.positions.len());
+        let index = if asset.source.json.is_object() { primitive.file_index } else { part.primitive };
+        replace_sets(&mut builder, &format!("/meshes/{}/primitives/{index}", part.mesh.index()), sets);
+        if meshes.last() != Some(&node.name) {
+            meshes.push(node.name.clone());
+        }
+    }
+    if meshes.is_empty() {
+        let problem = format!("{}: no mesh has skin weights", asset.path.display());
+        return Err(Error::input(problem, "name the topmost bone of its skeleton with --bones"));
+    }
+    let glb = builder.glb()?;
+    let asset = Asset::from_slice(&glb, &asset.path)?;
+    Ok(Weighed { asset, glb, meshes, bones: bones.len() })
 }
 
 /// Returns the nodes that are bones, parents before children.
@@ -140,8 +218,14 @@ fn is_view(asset: &Asset, node: NodeId) -> bool {
     json.is_some_and(|n| n.get("camera").is_some() || light(n))
 }
 
-/// Returns bone segments from each node to its children. A leaf's segment continues in its parent's direction.
-fn sites(skeleton: &Skeleton, rig: &PosedRig, bones: &[NodeId]) -> Vec<HeatSite> {
+/// Returns bone segments from each node to its children. A leaf's segment ends at `tail`, or continues in its parent's
+/// direction.
+fn sites(
+    skeleton: &Skeleton,
+    rig: &PosedRig,
+    bones: &[NodeId],
+    tail: impl Fn(NodeId) -> Option<Vec3>,
+) -> Vec<HeatSite> {
     let at = |n: NodeId| -> Vec3 { rig.world[n.index()].translation.into() };
     let mut out = Vec::new();
     for (k, &bone) in bones.iter().enumerate() {
@@ -154,7 +238,8 @@ fn sites(skeleton: &Skeleton, rig: &PosedRig, bones: &[NodeId]) -> Vec<HeatSite>
         if leaf {
             let parent = skeleton.nodes[bone.index()].parent.filter(|p| bones.contains(p));
             let along = parent.map_or(Vec3::ZERO, |p| at(bone) - at(p));
-            out.push(HeatSite { owner: k as u16, head: at(bone), tail: at(bone) + TIP * along });
+            let tail = tail(bone).unwrap_or(at(bone) + TIP * along);
+            out.push(HeatSite { owner: k as u16, head: at(bone), tail });
         }
     }
     out

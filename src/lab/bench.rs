@@ -20,6 +20,7 @@ mod tets;
 mod text;
 mod thesis;
 mod vr;
+mod weights;
 
 pub use classic::ClassicTimes;
 pub use desk::{DeskAct, DeskFrame};
@@ -123,6 +124,9 @@ pub struct Args {
     /// Only the tetrahedra of the method `tets`, on the processor
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt"])]
     pub tets: bool,
+    /// Only weights that are computed inside the body, on the processor
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets"])]
+    pub weights: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -138,6 +142,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         Args { sculpt: true, json, .. } => sculpt(context, json),
         Args { fast: true, json, .. } => fast(json),
         Args { tets: true, ref files, json, .. } => tets(files, json),
+        Args { weights: true, ref files, json, .. } => weights(files, json),
         Args { equilibrium: true, ref files, json, .. } => equilibrium(context, files, json),
         Args { ref files, json, .. } => bench(context, files, json),
     }
@@ -188,6 +193,16 @@ fn fast(json: bool) -> Result<String> {
 fn tets(files: &[PathBuf], json: bool) -> Result<String> {
     let rows = tets::measure(&sources(files)?, &Effort { budget: Duration::from_secs(2), most: 40 })?;
     if json { as_json(&rows) } else { Ok(tets::text(&rows)) }
+}
+
+/// Measures the weights of [`crate::bind::weights`] in `files`, or in the characters of the thesis's Table 1 if `files` is
+/// empty. Returns a table, or a JSON list with `json`.
+///
+/// # Errors
+/// Any error from loading, binding or solving.
+fn weights(files: &[PathBuf], json: bool) -> Result<String> {
+    let rows = weights::measure(&sources(files)?)?;
+    if json { as_json(&rows) } else { Ok(weights::text(&rows)) }
 }
 
 fn as_json(report: &impl serde::Serialize) -> Result<String> {

@@ -71,7 +71,7 @@ impl Model {
         let (attachments, report) = bind_attachments(&character, options)?;
         lap("bind", &mut stages);
         let measure = Measure::new(&character.control);
-        let bound = Bound { character, attachments: Arc::new(attachments) };
+        let bound = Bound { character, attachments: Arc::new(attachments), body: None };
         Ok(Self { asset, document: None, bound, morphs, report, stages, measure, crossings: OnceLock::new() })
     }
 

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 use sinew::base::math::{Aabb, Vec3};
+use sinew::deform::Recipe;
 use std::path::Path;
 use std::process::Command;
 
@@ -20,8 +21,7 @@ struct Subject {
     methods: &'static [&'static str],
 }
 
-const ALL: &[&str] =
-    &["rigid", "lbs", "dqs", "blend", "irs", "cor", "stb", "fast", "springs", "fast+springs", "volume"];
+const ALL: &[&str] = &Recipe::NAMES;
 
 const SUBJECTS: [Subject; 4] = [
     Subject {

@@ -22,12 +22,28 @@ pub fn kept_heat_weights(
     let ends: Vec<Vec3> = sites.iter().flat_map(|s| [s.head, s.tail]).collect();
     let key = Key::new("heat weights 2").points(positions).bytes(bytemuck::cast_slice(triangles));
     let key = key.bytes(bytemuck::cast_slice(&owners)).points(&ends);
-    let kept = cache.get(&key).and_then(|bytes| unpacked(&bytes, positions.len(), &owners));
-    if let Some(kept) = kept {
+    let make = || heat_weights(positions, triangles, sites).map(Some);
+    let made = kept_influences(Some(cache), &key, positions.len(), &owners, make)?;
+    Ok(made.unwrap_or_default())
+}
+
+/// Returns the influences that the cache has under a key, or makes them. `vertices` and `owners` are the number of
+/// vertices and the joints that may occur.
+pub(in crate::bind) fn kept_influences(
+    cache: Option<&Cache>,
+    key: &Key,
+    vertices: usize,
+    owners: &[u16],
+    make: impl FnOnce() -> Result<Option<Influences>>,
+) -> Result<Option<Influences>> {
+    let kept = cache.and_then(|c| c.get(key)).and_then(|bytes| unpacked(&bytes, vertices, owners));
+    if kept.is_some() {
         return Ok(kept);
     }
-    let made = heat_weights(positions, triangles, sites)?;
-    cache.put(&key, &packed(&made));
+    let made = make()?;
+    if let (Some(cache), Some(made)) = (cache, &made) {
+        cache.put(key, &packed(made));
+    }
     Ok(made)
 }
 

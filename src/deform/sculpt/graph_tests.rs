@@ -3,7 +3,7 @@
 use super::*;
 use crate::deform::springs::Params;
 use crate::deform::surface::Display;
-use crate::deform::testing::{RADIUS, cylinder, rest};
+use crate::deform::testing::{RADIUS, cylinder, methods, rest};
 use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, volume};
 use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Pose, PosedRig};
@@ -61,7 +61,7 @@ fn bent(bound: &Bound, angle: f32, twist: f32) -> Pose {
 }
 
 fn recipes() -> Vec<Recipe> {
-    let mut out: Vec<Recipe> = Geometric::ALL.into_iter().map(Recipe::geometric).collect();
+    let mut out: Vec<Recipe> = methods().into_iter().map(Recipe::geometric).collect();
     out.push(Recipe::default());
     out
 }

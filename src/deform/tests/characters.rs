@@ -5,6 +5,7 @@ use crate::asset::Asset;
 use crate::base::math::{Affine3A, rotation_of};
 use crate::bind::{BindOptions, Character, bind_attachments};
 use crate::deform::surface::{Crease, Display, bind};
+use crate::deform::testing::methods;
 use crate::rig::BonePose;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ const FILES: [&str; 5] = [
 fn load(path: &Path) -> Bound {
     let character = Character::from_asset(&Asset::load(path).unwrap()).unwrap();
     let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments) }
+    Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None }
 }
 
 /// Returns the bind pose, rigidly moved as a whole. A file's rest pose may differ from its bind pose.
@@ -50,7 +51,7 @@ fn bind_pose_is_exact_and_rigid_motion_passes_through() {
         let motion = Affine3A::from_rotation_translation(turn, 0.3 * size * Vec3::new(1.0, -1.0, 0.5));
         for (motion, tolerance) in [(Affine3A::IDENTITY, 1e-6), (motion, 5e-6)] {
             let rig = moved_bind(&bound, motion);
-            for method in Geometric::ALL {
+            for method in methods() {
                 let mut streams = Streams::default();
                 method.bind(&bound).unwrap().reference(&rig, &mut streams);
                 for (i, (x, bind)) in streams.position.iter().zip(&control.positions).enumerate() {
@@ -97,7 +98,7 @@ fn contorted_characters_stay_finite_and_near() {
         let heads = posed.bones.iter().flat_map(|b| [b.head, b.tail]);
         let reach = crate::base::math::Aabb::of(heads).diagonal() + bound.character.control.aabb.diagonal();
         let center = posed.bones[0].head;
-        for method in Geometric::ALL {
+        for method in methods() {
             let streams = deform(&method, &bound, &pose);
             let far = streams.position.iter().map(|p| p.distance(center)).fold(0.0, f32::max);
             assert!(streams.position.iter().all(|p| p.is_finite()), "{file}, {}", method.name());

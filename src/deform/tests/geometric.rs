@@ -5,7 +5,7 @@ use crate::deform::blend::{Blend, Factor};
 use crate::deform::cor::centers;
 use crate::deform::irs::IrsParams;
 use crate::deform::skinning_cpu::SkinningReference;
-use crate::deform::testing::{RADIUS, scaled};
+use crate::deform::testing::{self, RADIUS, scaled};
 use crate::deform::{CpuGraph, Recipe, Reference};
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const SIDES: usize = 16;
 const RINGS: usize = 16;
 
 fn methods() -> Vec<Geometric> {
-    let mut list = Geometric::ALL.to_vec();
+    let mut list = testing::methods();
     list.push(Geometric::Irs(IrsParams { length_correction: true, ..IrsParams::DEFAULT }));
     list
 }
@@ -285,7 +285,7 @@ fn props_follow_their_joint_in_every_method() {
     character.control.rigid[last] = true;
     let mut attachments = (*bound.attachments).clone();
     attachments.bone[last] = BoneId(u32::MAX);
-    let bound = Bound { character: character.into(), attachments: attachments.into() };
+    let bound = Bound { character: character.into(), attachments: attachments.into(), body: None };
     let pose = contorted(&bound);
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
     let expected = rig.skinning[1].transform_point3(bound.character.control.positions[last]);

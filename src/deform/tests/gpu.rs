@@ -6,6 +6,7 @@ use crate::deform::geometric_gpu::GeometricPipelines;
 use crate::deform::irs::IrsParams;
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::deform::surface::{Crease, Display, SurfacePipelines, bind};
+use crate::deform::testing::methods;
 use crate::gpu::Device;
 use crate::gpu::testing::{assert_silent, device};
 use std::sync::Arc;
@@ -55,14 +56,15 @@ fn check_all(device: &Arc<Device>, bound: &Bound, pose: &Pose) {
     let vertices = bound.character.control.positions.len();
     let out = StreamBuffers::new(device, vertices).unwrap();
     let posed = PosedRig::new(&bound.character.skeleton, pose);
-    let mut methods = Geometric::ALL.to_vec();
+    let mut methods = methods();
     methods.push(Geometric::Irs(IrsParams { length_correction: true, ..IrsParams::DEFAULT }));
     for method in methods {
-        let state = pipelines.bind(&method, bound, &control, &rig, &out).unwrap();
+        let mut state = pipelines.bind(&method, bound, &control, &rig, &out).unwrap();
         device
             .run(|frame| {
                 frame.phase("upload");
                 rig.update(frame, &posed);
+                state.update(frame, &posed);
                 frame.phase("skin");
                 pipelines.record(&state, &rig, frame);
                 Ok(())

@@ -7,6 +7,7 @@ use crate::deform::rig_buffers::GeometricPush;
 use crate::deform::rig_data::{BoneFrame, DualQuat, Rows, Strain};
 use crate::deform::stb::{BoneRest, StbEntry};
 use crate::deform::surface::SourceNormal;
+use crate::deform::swing_twist::{ChainEntry, JointMotion};
 use crate::gpu::{Reflection, Spv};
 use crate::spv;
 
@@ -29,5 +30,8 @@ fn structs_agree_with_the_shaders() {
     stb.check::<Strain>().unwrap();
     stb.check::<StbEntry>().unwrap();
     stb.check::<BoneRest>().unwrap();
+    let swing_twist = reflect(spv!("deform/swing_twist.comp"));
+    swing_twist.check::<JointMotion>().unwrap();
+    swing_twist.check::<ChainEntry>().unwrap();
     reflect(spv!("deform/surface/normals.comp")).check::<SourceNormal>().unwrap();
 }

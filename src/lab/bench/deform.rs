@@ -8,7 +8,7 @@ use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
 use crate::deform::springs::gpu::iteration_bytes;
 use crate::deform::springs::{Params, Solver, Stop};
-use crate::deform::{Geometric, Graph, Kernels, Recipe, volume};
+use crate::deform::{Geometric, Graph, Kernels, Recipe, swing_twist, volume};
 use crate::rig::PosedRig;
 use crate::scene::Model;
 use std::sync::Arc;
@@ -38,9 +38,11 @@ pub(super) fn mesh(
         let graph = Graph::new(&kernels, &model.bound, &Recipe::geometric(method), false)?;
         Ok(times(&Bench { kernels: &kernels, rigs: &rigs, effort }.run(graph)?.1))
     };
-    let (lbs, dqs) =
-        stage(&format!("{name}: skinning"), || Ok((geometric(Geometric::Lbs)?, geometric(Geometric::Dqs)?)))?
-            .0;
+    let swing_twist = Geometric::SwingTwist(swing_twist::Params::DEFAULT);
+    let [lbs, dqs, swing_twist] = stage(&format!("{name}: skinning"), || {
+        Ok([geometric(Geometric::Lbs)?, geometric(Geometric::Dqs)?, geometric(swing_twist)?])
+    })?
+    .0;
 
     let bench = Bench { kernels: &kernels, rigs: &rigs, effort };
     let solved = |contact: u32| {
@@ -89,6 +91,7 @@ pub(super) fn mesh(
         cpu_lbs,
         lbs,
         dqs,
+        swing_twist,
         volume,
         contact,
         iteration: Iteration {

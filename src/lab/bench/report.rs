@@ -172,6 +172,8 @@ pub struct MeshReport {
     pub lbs: DeformTimes,
     /// Times of dual quaternion skinning.
     pub dqs: DeformTimes,
+    /// Times of swing-twist deformers.
+    pub swing_twist: DeformTimes,
     /// Times of the method `volume` with its default settings; here `skinning` is the time of the solver.
     pub volume: DeformTimes,
     /// As `volume`, with 3 additional multigrid cycles with contact.

@@ -93,11 +93,24 @@ pub(super) fn text(report: &BenchReport) -> String {
     table(
         &mut out,
         "Skinning, and one thread of the CPU skinning linearly for comparison",
-        &["mesh", "CPU LBS", "LBS", "DQS", "normals", "LBS, whole frame", "DQS, whole frame"],
+        &[
+            "mesh",
+            "CPU LBS",
+            "LBS",
+            "DQS",
+            "swing-twist",
+            "normals",
+            "LBS, whole frame",
+            "DQS, whole frame",
+            "swing-twist, whole frame",
+            "/ LBS",
+        ],
         &each(&|m| {
-            [m.cpu_lbs, m.lbs.skinning, m.dqs.skinning, m.normals, m.lbs.frame, m.dqs.frame]
-                .map(sample)
-                .to_vec()
+            let stages = [m.cpu_lbs, m.lbs.skinning, m.dqs.skinning, m.swing_twist.skinning, m.normals];
+            let frames = [m.lbs.frame, m.dqs.frame, m.swing_twist.frame];
+            let ratio = m.swing_twist.frame.median_ms / m.lbs.frame.median_ms;
+            let cells = stages.into_iter().chain(frames).map(sample);
+            cells.chain([format!("{ratio:.2}")]).collect()
         }),
     );
     table(

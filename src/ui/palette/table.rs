@@ -336,6 +336,7 @@ pub(crate) fn method_label(name: &str) -> &str {
         "irs" => "IRS",
         "cor" => "CoR",
         "stb" => "STB",
+        "swing-twist" => "Swing-twist",
         "fast" => "FAST",
         "springs" => "Springs",
         "fast+springs" => "FAST, springs",

@@ -1,0 +1,122 @@
+//! Finds places where skin weights and bones do not fit the mesh.
+
+use super::flesh::{Flesh, flesh_joints};
+use crate::base::JointId;
+use crate::bind::Character;
+
+/// Number of cubes in which the parts of the mesh are found.
+const CUBES: usize = 6000;
+/// Two joints pull at a vertex if both have at least this weight.
+const PULL: f32 = 0.2;
+/// Joints with more bones than this between them do not belong to one limb.
+const NEAR: usize = 2;
+/// A joint moves no vertex if no weight exceeds this.
+const NONE: f32 = 1e-3;
+
+/// What does not fit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnosis {
+    /// Number of vertices in parts of the mesh that no bone crosses. Such parts follow their weights or the nearest
+    /// part.
+    pub boneless_vertices: usize,
+    /// Joints that move no vertex although their bones lie in the mesh.
+    pub idle: Vec<JointId>,
+    /// Number of vertices that joints of different limbs pull at, and the two joints of the first such vertex.
+    pub torn: Option<(usize, [JointId; 2])>,
+}
+
+/// Examines a character's weights and bones.
+pub fn diagnose(character: &Character) -> Diagnosis {
+    let (control, skeleton) = (&character.control, &character.skeleton);
+    let mut out = Diagnosis::default();
+    let flesh = Flesh::of(character, CUBES);
+    if let Some(flesh) = &flesh {
+        let cubes = &flesh.enclosure.cubes;
+        let lies_apart = |v: &usize| {
+            let place = flesh.enclosure.of_vertex(*v).filter(|_| !control.rigid[*v]);
+            place.is_some_and(|(cell, _)| !flesh.anchored[cubes.cells[cell][0] as usize])
+        };
+        out.boneless_vertices = (0..control.positions.len()).filter(lies_apart).count();
+    }
+    let mut most = vec![0.0f32; skeleton.joints.len()];
+    for (joint, weight) in (0..control.influences.len()).flat_map(|v| control.influences.of(v)) {
+        most[usize::from(joint)] = most[usize::from(joint)].max(weight);
+    }
+    let moves = |j: JointId| {
+        let node = skeleton.joints[j.index()].node;
+        skeleton.joints.iter().zip(&most).any(|(other, w)| other.node == node && *w > NONE)
+    };
+    for bone in
+        skeleton.bones.iter().filter(|b| b.head != b.tail && skeleton.joints[b.parent.index()].skinned)
+    {
+        let middle = bone.head.lerp(bone.tail, 0.5).as_dvec3();
+        let inside = flesh.as_ref().is_some_and(|f| f.enclosure.find(middle).is_some());
+        if inside && !moves(bone.parent) && !out.idle.contains(&bone.parent) {
+            out.idle.push(bone.parent);
+        }
+    }
+    // Only joints with bones in the flesh count, since rigs also have control joints between limbs.
+    let joints = flesh_joints(character);
+    let place = |joint: u16| joints.iter().position(|j| j.joint.index() == usize::from(joint));
+    let above = |j: usize| std::iter::successors(Some(j), |&j| joints[j].parent).collect::<Vec<_>>();
+    let distance = |a: usize, b: usize| {
+        let (a, b) = (above(a), above(b));
+        let common = a.iter().position(|j| b.contains(j)).unwrap_or(a.len());
+        common + b.iter().position(|j| a.get(common) == Some(j)).unwrap_or(b.len())
+    };
+    for v in (0..control.positions.len()).filter(|&v| !control.rigid[v]) {
+        let strong = control.influences.of(v).filter(|e| e.1 >= PULL);
+        let pulls: Vec<usize> = strong.filter_map(|(joint, _)| place(joint)).collect();
+        let pairs = pulls.iter().enumerate().flat_map(|(k, a)| pulls[k + 1..].iter().map(move |b| [*a, *b]));
+        if let Some(pair) = pairs.into_iter().find(|&[a, b]| distance(a, b) > NEAR + 1) {
+            let (count, _) = out.torn.get_or_insert((0, pair.map(|j| joints[j].joint)));
+            *count += 1;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Influences;
+    use crate::bind::shapes::capsule;
+
+    #[test]
+    fn a_sound_character_has_no_findings_and_spoiled_ones_have() {
+        let sound = capsule(6, 48, 12, 0.15, 6.0);
+        assert_eq!(diagnose(&sound), Diagnosis::default());
+        // The second bone's vertices follow the first, and one vertex follows both ends of the capsule.
+        let mut spoiled = sound.clone();
+        let mut influences = Influences::default();
+        for v in 0..sound.control.positions.len() {
+            if v == 40 {
+                influences.push([(0, 0.5), (5, 0.5)]);
+            } else {
+                let row = sound.control.influences.of(v).map(|(j, w)| (if j == 1 { 0 } else { j }, w));
+                let mut merged: Vec<(u16, f32)> = Vec::new();
+                for (joint, w) in row {
+                    match merged.iter_mut().find(|e| e.0 == joint) {
+                        Some(e) => e.1 += w,
+                        None => merged.push((joint, w)),
+                    }
+                }
+                influences.push(merged);
+            }
+        }
+        spoiled.control.influences = influences;
+        let found = diagnose(&spoiled);
+        assert_eq!(found.idle, [JointId(1)]);
+        assert_eq!(found.torn, Some((1, [JointId(0), JointId(5)])));
+        // A part of the mesh far from all bones.
+        let mut apart = sound.clone();
+        let first = apart.control.positions.len() as u32;
+        for corner in [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0]] {
+            apart.control.positions.push(glam::Vec3::from(corner) + glam::Vec3::X * 2.0);
+            apart.control.rigid.push(false);
+            apart.control.influences.push([(0, 1.0)]);
+        }
+        apart.control.triangles.push([first, first + 1, first + 2]);
+        assert_eq!(diagnose(&apart).boneless_vertices, 3);
+    }
+}
