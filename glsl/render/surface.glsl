@@ -26,6 +26,7 @@ layout(location = 3) centroid in vec4 in_color;
 // Sampled at the pixel centre, for derivatives: centroids jump between adjacent edge pixels.
 layout(location = 4) in vec3 in_centre;
 layout(location = 5) in vec4 in_centre_uvs;
+layout(location = 6) centroid in vec4 in_paint;
 
 layout(location = 0) out vec4 out_color;
 
@@ -121,6 +122,11 @@ void main() {
         emissive *= textureGrad(emissive_texture, vec3(material_uv(in_uvs, m.flags, bit), 0.0),
             material_uv(ux, m.flags, bit), material_uv(uy, m.flags, bit)).rgb;
     }
+    // Painted skin is dull, so that colours can be compared.
+    color.rgb = mix(color.rgb, in_paint.rgb, in_paint.a);
+    metallic *= 1.0 - in_paint.a;
+    roughness = mix(roughness, 0.9, in_paint.a);
+    emissive *= 1.0 - in_paint.a;
     vec3 n = facing_normal(in_normal, gl_FrontFacing, px, py);
     if ((m.flags & MATERIAL_NORMAL_TEXTURE) != 0u) {
         uint bit = MATERIAL_NORMAL_UV1;

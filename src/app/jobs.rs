@@ -2,18 +2,22 @@
 //! characters to the GPU, writing files.
 
 use super::context::{folder_of, write_png};
-use crate::base::{Error, Result};
+use crate::base::{Error, Progress, Result};
+use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Cache, Character};
 use crate::deform::{Recipe, fast};
 use crate::document::{Document, Session};
-use crate::export::{Options, write_atomically};
+use crate::export::{self, Options, write_atomically, write_model};
 use crate::geom::CrossingSegment;
+use crate::pose::{BoneChain, rig_bones};
 use crate::project;
 use crate::project::recovery;
 use crate::project::recovery::Unfinished;
 use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Actor, Evaluator, Measurement, Model, Pipelines, Reading, Refit, Where, recipe};
+use crate::scene::{
+    Actor, BoneSketch, DrawnBones, Evaluator, Measurement, Model, Pipelines, Reading, Refit, Where, recipe,
+};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
@@ -48,6 +52,11 @@ pub enum Job {
     /// Refits a sculpt layer after a pull. The correction springs undo part of the pull; the refitted layer compensates
     /// for that.
     Refit(Arc<Model>, Box<Document>, Box<Refit>),
+    /// Places the joints of a stroke of bones.
+    Bones(Arc<Model>, Box<BoneSketch>),
+    /// Computes skin weights for drawn bones and writes the rigged character to the first unused path after this one.
+    /// Beside it, the bones are written as JSON.
+    Rig(PathBuf, Arc<Model>, Vec<BoneChain>, Progress),
     /// Writes the posed character as glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Writes the document as a project.
@@ -103,6 +112,10 @@ pub enum Done {
     Sketched(Result<Box<Sculpt>>),
     /// The sculpt layer that replaces a pulled layer; `None` if no replacement is needed.
     Settled(Result<Option<Box<Sculpt>>>),
+    /// Joints of drawn bones.
+    Bones(Result<Box<DrawnBones>>),
+    /// The path of the rigged character, and a report to print; `None` if the work was cancelled.
+    Rigged(Result<Option<(PathBuf, String)>>),
     /// The journal of an unfinished session was deleted.
     Discarded(Result<()>),
     /// The path of a written file, and a report to print.
@@ -233,6 +246,10 @@ fn run(job: Job) -> Done {
         Job::Refit(model, document, settle) => {
             Done::Settled(settle.solve(&model, &document).map(|s| s.map(Box::new)))
         }
+        Job::Bones(model, sketch) => Done::Bones(sketch.joints(&model).map(Box::new)),
+        Job::Rig(path, model, chains, progress) => {
+            Done::Rigged(rigged(&path, &model, &chains, &progress, Cache::platform().as_ref()))
+        }
         Job::Export(path, model, document) => {
             let told = export_to(&path, &model, &document);
             Done::Written(path, told)
@@ -332,6 +349,34 @@ fn measure(model: &Model, document: &Document, displayed: Displayed) -> Result<(
     Ok((strain, Readings { readings, crossings }))
 }
 
+/// Rigs a character by its drawn bones. Returns the path of the written file; `None` if cancelled.
+fn rigged(
+    path: &Path,
+    model: &Model,
+    chains: &[BoneChain],
+    progress: &Progress,
+    cache: Option<&Cache>,
+) -> Result<Option<(PathBuf, String)>> {
+    let asset = &model.asset;
+    let bones = rig_bones(chains, |name| asset.nodes.iter().any(|n| n.name == name));
+    let method = (WeightMethod::Elastic, None);
+    let Some(rigged) = export::rig(asset, &bones, method, cache, &|part| progress.report(part))? else {
+        return Ok(None);
+    };
+    folder_of(path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.strip_suffix(".glb").unwrap_or(&name);
+    let numbered = (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb")));
+    let mut paths = std::iter::once(path.to_owned()).chain(numbered);
+    let Some(path) = paths.find(|p| !p.exists()) else { return Ok(None) };
+    let list = serde_json::to_string_pretty(&bones).unwrap_or_default();
+    write_atomically(path.with_extension("bones.json"), list.as_bytes())?;
+    write_model(&path, &rigged.glb)?;
+    let idle = bones.len() - rigged.bones.min(bones.len());
+    let warning = if idle > 0 { format!(", of which {idle} move no vertex") } else { String::new() };
+    Ok(Some((path, format!("{} bones{warning}", bones.len()))))
+}
+
 /// Writes the posed character as glTF, with its receipt beside the file.
 fn export_to(path: &Path, model: &Model, document: &Document) -> Result<String> {
     folder_of(path)?;
@@ -375,7 +420,7 @@ mod tests {
             length: 1.0,
             blend: 0.5,
         };
-        std::fs::write(&path, crate::export::unedited(&asset.capsule_asset()).unwrap()).unwrap();
+        std::fs::write(&path, export::unedited(&asset.capsule_asset()).unwrap()).unwrap();
         let nowhere = Err(Error::input("there is no folder for the autosave journal", "set HOME"));
         // If the path of the journal folder is a file, opening must behave as if the folder was missing.
         for place in [nowhere, Ok(path.clone()), Ok(folder.path().join("journal"))] {

@@ -7,11 +7,11 @@ use super::context::say;
 use super::jobs::{Displayed, Done, Job, Left, Opened, Worker};
 use super::preferences;
 use super::report::{Event, Reporter};
-use crate::base::{Error, Result, Version};
+use crate::base::{Error, Progress, Result, Version};
 use crate::document::{DeformerSettings, Document};
 use crate::project::recovery::Unfinished;
 use crate::render::Renderer;
-use crate::scene::{Actor, Follows, Model, Refit, Stage, recipe};
+use crate::scene::{Actor, BoneSketch, DrawnBones, Follows, Model, Refit, Stage, recipe};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
@@ -27,6 +27,9 @@ pub const PROJECT: &str = "project.glb";
 /// File name of a posed glTF in the output folder. Without an output folder, the file is written beside the character
 /// as `STEM.posed.glb`, with the stem of the character's file name.
 pub const POSED: &str = "posed.glb";
+/// File name of a rigged character in the output folder. Without an output folder, the file is written beside the
+/// character as `STEM.rigged.glb`, with the stem of the character's file name.
+pub const RIGGED: &str = "rigged.glb";
 
 /// The result of a finished background job, for the front end that the user sees (window or headset).
 pub enum News {
@@ -44,6 +47,8 @@ pub enum News {
     Ready(u64, Result<Box<Actor>>),
     /// Strain of the document's pose.
     Measured(Strain),
+    /// Joints of drawn bones for the workbench.
+    Bones(Box<DrawnBones>),
     /// A new sculpt layer for the workbench, from an accent stroke or a refit.
     Shaped(Box<Sculpt>),
     /// A file was written.
@@ -90,6 +95,10 @@ pub struct AppSession {
     /// Accent strokes that wait for a job to interpret them. `sketching` counts the jobs that are queued or running.
     sketches: Vec<Sketch>,
     sketching: usize,
+    /// Number of strokes of bones whose joints are being computed.
+    drawing_bones: usize,
+    /// The computation of skin weights for drawn bones.
+    rigging: Option<Progress>,
     /// The last revision of the document that [`AppSession::stepped`] handled.
     revision: Version,
     pub quit: bool,
@@ -143,6 +152,8 @@ impl AppSession {
             gauged_at: Version::default(),
             sketches: Vec::new(),
             sketching: 0,
+            drawing_bones: 0,
+            rigging: None,
             revision: Version::default(),
             quit: false,
             failure: None,
@@ -212,6 +223,28 @@ impl AppSession {
                 self.sketching -= 1;
                 match shape {
                     Ok(shape) => News::Shaped(shape),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Bones(drawn) => {
+                self.drawing_bones -= 1;
+                match drawn {
+                    Ok(drawn) => News::Bones(drawn),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Rigged(written) => {
+                self.rigging = None;
+                match written {
+                    Ok(Some((path, told))) => {
+                        if !self.reporter.is_on() {
+                            say(format_args!("wrote {}: {told}", path.display()));
+                        }
+                        self.reporter.event(Event::Written(path.clone()));
+                        self.open(path.clone(), Left::Offer);
+                        News::Written(path)
+                    }
+                    Ok(None) => return None,
                     Err(error) => self.failed(error),
                 }
             }
@@ -360,6 +393,38 @@ impl AppSession {
         }
     }
 
+    /// Starts the job that places the joints of a stroke of bones.
+    pub fn draw_bones(&mut self, sketch: Box<BoneSketch>) {
+        let Some(model) = &self.model else { return };
+        self.drawing_bones += 1;
+        self.worker.ask(Job::Bones(model.clone(), sketch));
+    }
+
+    /// Starts the job that rigs the character by its drawn bones, or cancels it. The rigged character opens when it is
+    /// written.
+    pub fn rig(&mut self, on: bool) {
+        if let Some(progress) = &self.rigging {
+            if !on {
+                progress.cancel();
+            }
+            return;
+        }
+        let (Some(model), Some(bench), Some(path)) = (&self.model, &self.bench, self.place(RIGGED)) else {
+            return;
+        };
+        if on {
+            let progress = Progress::default();
+            self.rigging = Some(progress.clone());
+            let chains = bench.session().document().bones().to_vec();
+            self.worker.ask(Job::Rig(path, model.clone(), chains, progress));
+        }
+    }
+
+    /// The finished part of the computation of skin weights, percent; `None` if none is under way.
+    pub fn rigging(&self) -> Option<u32> {
+        self.rigging.as_ref().map(|p| (p.part() * 100.0) as u32)
+    }
+
     /// Queues an accent stroke for interpretation.
     pub fn sketch(&mut self, sketch: Sketch) {
         self.sketches.push(sketch);
@@ -385,11 +450,13 @@ impl AppSession {
     }
 
     /// Returns a status text of the current background job, if any.
-    pub fn busy(&self) -> Option<&'static str> {
-        match (self.opening, self.sketching) {
-            (true, _) => Some("opening"),
-            (_, 0) => None,
-            _ => Some("looking for the silhouette"),
+    pub fn busy(&self) -> Option<String> {
+        match (self.opening, self.rigging()) {
+            (true, _) => Some("opening".to_owned()),
+            (_, Some(percent)) => Some(format!("weights {percent} %")),
+            _ if self.sketching > 0 => Some("looking for the silhouette".to_owned()),
+            _ if self.drawing_bones > 0 => Some("placing joints".to_owned()),
+            _ => None,
         }
     }
 
@@ -405,14 +472,17 @@ impl AppSession {
         stage.actor_mut().follow(bench.recipe()) != Follows::Not
     }
 
-    /// Gives an actor the displayed time and the sculpt layers of the workbench. If the sculpt layers do not fit the
+    /// Gives an actor the displayed time, the sculpt layers and the displayed weights of the workbench. Returns whether the
+    /// colours of the skin changed. If the sculpt layers do not fit the
     /// character, prints an error and does not show them.
-    pub fn bring_up(&self, actor: &mut Actor) {
-        let Some(bench) = &self.bench else { return };
+    pub fn bring_up(&self, actor: &mut Actor) -> bool {
+        let Some(bench) = &self.bench else { return false };
         actor.set_time(bench.shown_time());
+        let painted = actor.show_weights(bench.preferences().weights, bench.selected());
         if let Err(error) = actor.set_sculpts(bench.sculpts(), bench.sculpt_states()) {
             eprintln!("sinew: {error}");
         }
+        painted
     }
 
     /// Starts the job that creates an actor for a render stage, with these deformer settings.

@@ -45,4 +45,6 @@ ids! {
     MarkId,
     /// A sculpt layer in a document.
     SculptId,
+    /// A drawn chain of bones in a document.
+    ChainId,
 }

@@ -5,6 +5,7 @@ pub mod folders;
 mod id;
 pub mod math;
 mod percent;
+mod progress;
 mod random;
 #[doc(hidden)]
 pub mod testing;
@@ -14,5 +15,6 @@ mod version;
 pub use error::{Error, Result};
 pub use id::*;
 pub use percent::percent_decoded;
+pub use progress::Progress;
 pub use random::Random;
 pub use version::Version;

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use sinew::app::context::{Context, said, say};
 use sinew::base::Result;
-use sinew::lab::{bench, figures, generate, roi, silsketch};
+use sinew::lab::{bench, figures, generate, rigging, roi, silsketch};
 
 /// Measures Sinew, draws the papers' figures and generates Sinew's own characters.
 #[derive(Parser)]
@@ -24,6 +24,8 @@ enum Command {
     Figures(figures::Args),
     /// Generate one of Sinew's own characters: box, plus, human, chibi, golem
     Generate(generate::Args),
+    /// Remove bones and weights from characters, rig the bare meshes again and compare the weights
+    Rigging(rigging::Args),
     /// Deform a region of any mesh by LSE or ARAP
     Roi(roi::Args),
     /// Reshape a silhouette by an accent stroke drawn over the image (SilSketch)
@@ -36,6 +38,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Bench(args) => say(bench::run(context, &args)?.trim_end()),
         Command::Figures(args) => figures::figures(context, &args)?,
         Command::Generate(args) => generate::run(&args)?,
+        Command::Rigging(args) => rigging::run(&args)?,
         Command::Roi(args) => say(roi::run(&args)?),
         Command::Silsketch(args) => say(silsketch::run(context, &args)?),
     }

@@ -5,10 +5,10 @@ use super::joints::{Motion, every, study};
 use crate::app::context::{folder_of, progress};
 use crate::asset::Asset;
 use crate::base::{Error, JointId, Result};
-use crate::bind::weights::{WeightMethod, diagnose, skin_weights};
+use crate::bind::weights::{WeightMethod, diagnose};
 use crate::bind::{BindOptions, BindReport, Binding, Cache, Character, bind_attachments};
 use crate::document::DeformerSettings;
-use crate::export::{Weighed, project, reweigh, weigh, write_model};
+use crate::export::{Weighed, project, weigh, weigh_again, write_model};
 use crate::geom::mean_edge_span;
 use crate::rig::limb_joints;
 use crate::scene::{Model, Where};
@@ -150,16 +150,13 @@ pub fn run(args: &Args) -> Result<String> {
 
 /// Replaces the weights of a file by those of a method. Shows progress in the terminal.
 pub fn better(method: WeightMethod, cubes: Option<u32>, asset: &Asset) -> Result<Weighed> {
-    let character = Character::from_asset(asset)?;
-    let cubes = cubes.map_or(method.cubes(), |c| c as usize);
-    let (weights, _) = progress(&format!("{} weights", method.name()), |done| {
-        skin_weights(Cache::platform().as_ref(), &character, method, cubes, &|part| {
+    let (weighed, _) = progress(&format!("{} weights", method.name()), |done| {
+        weigh_again(asset, method, cubes.map(|c| c as usize), Cache::platform().as_ref(), &|part| {
             done(part);
             true
         })
     })?;
-    // The weights are missing only if they were cancelled.
-    reweigh(asset, &character, &weights.unwrap_or_default())
+    weighed.ok_or_else(|| Error::input("the weights were cancelled", "compute them again"))
 }
 
 /// Bends and twists every main joint, and returns a table of elastic energies over the smallest possible energy, with

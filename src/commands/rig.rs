@@ -1,7 +1,7 @@
 //! `sinew rig`: gives a mesh without skeleton bones and skin weights.
 
-use super::bind::{better, findings, told};
-use crate::app::context::folder_of;
+use super::bind::{findings, told};
+use crate::app::context::{folder_of, progress};
 use crate::base::{Error, Result};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{Cache, Character};
@@ -40,10 +40,15 @@ pub fn run(args: &Args) -> Result<String> {
     };
     let text = std::fs::read_to_string(&args.bones).map_err(|e| unreadable(e.to_string()))?;
     let bones: Vec<RigBone> = serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?;
-    let mut rigged = rig(&asset, &bones, Cache::platform().as_ref())?;
-    if args.weights != WeightMethod::Heat {
-        rigged = better(args.weights, args.cubes, &rigged.asset)?;
-    }
+    let how = (args.weights, args.cubes.map(|c| c as usize));
+    let (rigged, _) = progress(&format!("{} weights", args.weights.name()), |done| {
+        rig(&asset, &bones, how, Cache::platform().as_ref(), &|part| {
+            done(part);
+            true
+        })
+    })?;
+    // The result is missing only if it was cancelled.
+    let Some(rigged) = rigged else { return Ok(String::new()) };
     folder_of(&args.out)?;
     write_model(&args.out, &rigged.glb)?;
     let findings: String =

@@ -7,7 +7,7 @@ use super::fast::FastState;
 use super::irs::{self, IrsReaches};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
 use super::skinning_gpu::{SkinningPipeline, SkinningState};
-use super::swing_twist::SwingTwistState;
+use super::swing_twist::{SwingTwistBinding, SwingTwistState};
 use super::{Bound, Geometric, stb};
 use crate::base::Result;
 use crate::gpu::{Buffer, Device, Frame};
@@ -65,6 +65,11 @@ impl GeometricState {
             Method::Fast(state) => return state.update(frame, rig),
         }
         None
+    }
+
+    /// The weights of swing-twist deformers; `None` for other methods.
+    pub fn swing_twist(&self) -> Option<&SwingTwistBinding> {
+        if let Method::SwingTwist(state) = &self.method { Some(state.binding()) } else { None }
     }
 
     /// Changes the settings that need no new binding ([`Geometric::can_become`]).

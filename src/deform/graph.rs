@@ -10,6 +10,7 @@ use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
 use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
+use super::swing_twist::SwingTwistBinding;
 use super::volume::Rest;
 use super::volume::cells::Cells;
 use super::volume::gpu::{VolumePipelines, VolumeState};
@@ -348,6 +349,11 @@ impl Graph {
         }
         frame.phase("surface");
         kernels.surface.record(&self.surface, frame);
+    }
+
+    /// The weights of swing-twist deformers; `None` if the first method is another one.
+    pub fn swing_twist(&self) -> Option<&SwingTwistBinding> {
+        self.geometric.swing_twist()
     }
 
     /// Returns the world position per display vertex, `vec4`, metres.

@@ -4,7 +4,7 @@
 use super::Target;
 use crate::base::math::Trs;
 use crate::deform::sculpt::{Along, Curve, Profile};
-use crate::pose::{Lengths, RootMotion, Stroke, StrokeLayer};
+use crate::pose::{BoneChain, Lengths, RootMotion, Stroke, StrokeLayer};
 use crate::rig::Pose;
 use crate::surface::{Form, Reach, Sculpt, SurfaceStroke};
 use serde_json::Value;
@@ -157,6 +157,15 @@ impl Canonical {
                 self.floats(&[wave.count, wave.speed, wave.phase]);
             }
         }
+    }
+
+    pub fn chain(&mut self, chain: &BoneChain) {
+        self.count(chain.id.index());
+        self.count(chain.joints.len());
+        chain.joints.iter().for_each(|j| self.floats(j));
+        self.count(chain.parent.map_or(0, |(id, _)| id.index() + 1));
+        self.count(chain.parent.map_or(0, |(_, bone)| bone));
+        self.count(chain.partner.map_or(0, |id| id.index() + 1));
     }
 
     pub fn adjustments(&mut self, layer: &StrokeLayer) {

@@ -3,10 +3,10 @@
 use super::canonical::Canonical;
 use super::{KeptPose, Motion};
 use crate::asset::{Asset, Source};
-use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::base::{ChainId, Error, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
-use crate::pose::StrokeLayer;
+use crate::pose::{BoneChain, StrokeLayer, validate_chains};
 use crate::rig::{Pose, Skeleton};
 use crate::surface::{MAX_SCULPTS, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
@@ -132,6 +132,8 @@ pub struct Document {
     pub(super) pins: Vec<NodeId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) sculpts: Vec<Sculpt>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) bones: Vec<BoneChain>,
 }
 
 impl Document {
@@ -194,6 +196,16 @@ impl Document {
     /// No sculpt layer has this id.
     pub fn sculpt(&self, id: SculptId) -> Result<&Sculpt> {
         Ok(&self.sculpts[self.sculpt_index(id)?])
+    }
+
+    /// Returns the bones drawn inside a mesh without skeleton, parents before children.
+    pub fn bones(&self) -> &[BoneChain] {
+        &self.bones
+    }
+
+    /// Returns an unused id for a new chain of bones.
+    pub fn unused_chain_id(&self) -> ChainId {
+        ChainId(self.bones.iter().map(|c| c.id.0 + 1).max().unwrap_or(0))
     }
 
     /// Returns the states of all active sculpt layers. `seconds` is the time of animated waves.
@@ -299,6 +311,11 @@ impl Document {
             hash.count(self.sculpts.len());
             self.sculpts.iter().for_each(|s| hash.sculpt(s));
         }
+        if !self.bones.is_empty() {
+            hash.text("bones 1");
+            hash.count(self.bones.len());
+            self.bones.iter().for_each(|c| hash.chain(c));
+        }
     }
 
     fn hash_marks(&self, hash: &mut Canonical) {
@@ -383,6 +400,7 @@ impl Document {
         }
         self.deformer.recipe()?;
         validate_pins(&self.pins, skeleton)?;
+        validate_chains(&self.bones)?;
         self.validate_poses(skeleton)?;
         self.motion.validate(skeleton)?;
         Ok(())

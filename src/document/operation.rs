@@ -7,7 +7,7 @@ use super::contents::{MAX_MARKS, validate_pins, validate_pose};
 use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, key_edit, sculpt_edit};
 use crate::base::math::Trs;
 use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
-use crate::pose::{Sample, Stroke, StrokeLayer};
+use crate::pose::{BoneChain, Sample, Stroke, StrokeLayer, validate_chains};
 use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
 use crate::surface::{Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
@@ -131,6 +131,8 @@ pub enum Edit {
     RemoveSculpt(SculptId),
     /// Sets the pinned nodes, which stay in place during posing by hand, sorted by id.
     SetPins(Vec<NodeId>),
+    /// Sets the bones drawn inside a mesh without skeleton, parents before children.
+    SetBones(Vec<BoneChain>),
     /// Sets keys for every property of every node at one time.
     SetKey(Key),
     /// Removes all keys at this time, seconds.
@@ -235,6 +237,13 @@ impl Edit {
             Self::SetPins(pins) => {
                 validate_pins(pins, skeleton)?;
                 Self::SetPins(std::mem::replace(&mut document.pins, pins.clone()))
+            }
+            Self::SetBones(chains) => {
+                validate_chains(chains)?;
+                if let Some(chain) = chains.iter().find(|c| c.id.0 >= MAX_ID) {
+                    return Err(Error::input(format!("bone chain {}", chain.id.0), "use an unused id"));
+                }
+                Self::SetBones(std::mem::replace(&mut document.bones, chains.clone()))
             }
             Self::SetKey(key) => Self::Keys(key_edit::key_pose(key, document, skeleton)?),
             Self::RemoveKey(time) => Self::Keys(key_edit::remove_column(*time, document, skeleton)?),
@@ -352,7 +361,9 @@ impl Edit {
             | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
             (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
-            (Self::SetPose(_), Self::SetPose(_)) | (Self::SetDeformer(_), Self::SetDeformer(_)) => true,
+            (Self::SetPose(_), Self::SetPose(_))
+            | (Self::SetDeformer(_), Self::SetDeformer(_))
+            | (Self::SetBones(_), Self::SetBones(_)) => true,
             // Such groups occur when the user edits both sides of a character at once.
             (Self::Group(edits), Self::Group(old)) => {
                 edits.len() == old.len() && edits.iter().zip(old).all(|(a, b)| a.supersedes(b))

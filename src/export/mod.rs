@@ -41,7 +41,7 @@ pub use obj::obj;
 pub use posed::{Clips, Export, Key, Options, Shape, posed, streamed};
 pub use receipt::{KeyReceipt, Receipt};
 pub use surfaces::{Surface, Surfaces};
-pub use weigh::{RigBone, Weighed, reweigh, rig, weigh};
+pub use weigh::{RigBone, Weighed, reweigh, rig, weigh, weigh_again};
 
 use crate::asset::Asset;
 use crate::base::Result;

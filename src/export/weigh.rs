@@ -10,6 +10,7 @@ use super::{Builder, Usage};
 use crate::asset::{Asset, Influences};
 use crate::base::math::{DAffine3, Mat4, Vec3};
 use crate::base::{Error, JointId, NodeId, Result};
+use crate::bind::weights::{WeightMethod, skin_weights};
 use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
 use crate::rig::{Pose, PosedRig, Skeleton, in_scene, named_node, skin_of};
 use serde_json::{Value, json};
@@ -61,17 +62,21 @@ pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<
     }
     let character = Character::from_asset(asset)?;
     let bones = bones(asset, &character, &shown, top)?;
-    weigh_bones(asset, &character, &bones, |_| None, cache)
+    let heat = |positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSite]| {
+        kept_heat_weights(cache, positions, triangles, sites)
+    };
+    weigh_bones(asset, &character, &bones, |_| None, heat)
 }
 
-/// Adds skin weights for these bones, parents before children. `tail` returns the end of a bone without children in
+/// Adds skin weights for these bones, parents before children. `weights` computes them from the positions and triangles of
+/// the mesh and the bones. `tail` returns the end of a bone without children in
 /// world space; by default, such a bone continues in its parent's direction.
 fn weigh_bones(
     asset: &Asset,
     character: &Character,
     bones: &[NodeId],
     tail: impl Fn(NodeId) -> Option<Vec3>,
-    cache: Option<&Cache>,
+    weights: impl Fn(&[Vec3], &[[u32; 3]], &[HeatSite]) -> Result<Influences>,
 ) -> Result<Option<Weighed>> {
     let skeleton = &character.skeleton;
     if bones.is_empty() || character.control.positions.is_empty() {
@@ -90,8 +95,25 @@ fn weigh_bones(
         other => other,
     };
     let (positions, triangles) = (&character.control.positions, &character.control.triangles);
-    let weights = kept_heat_weights(cache, positions, triangles, &sites).map_err(named)?;
+    let weights = weights(positions, triangles, &sites).map_err(named)?;
     write(asset, character, &rig, bones, &weights)
+}
+
+/// Computes new skin weights for a file by a method, in about `cubes` cubes, and replaces the file's weights. Returns `None`
+/// if `progress` is cancelled.
+///
+/// # Errors
+/// The errors of [`Character::from_asset`], [`skin_weights`] and [`reweigh`].
+pub fn weigh_again(
+    asset: &Asset,
+    method: WeightMethod,
+    cubes: Option<usize>,
+    cache: Option<&Cache>,
+    progress: &(dyn Fn(f32) -> bool + Sync),
+) -> Result<Option<Weighed>> {
+    let character = Character::from_asset(asset)?;
+    let weights = skin_weights(cache, &character, method, cubes.unwrap_or(method.cubes()), progress)?;
+    weights.map(|weights| reweigh(asset, &character, &weights)).transpose()
 }
 
 /// Replaces the skin weights of a file. `influences` has the joints of the character's skeleton and one row per control

@@ -3,5 +3,6 @@
 pub mod bench;
 pub mod figures;
 pub mod generate;
+pub mod rigging;
 pub mod roi;
 pub mod silsketch;

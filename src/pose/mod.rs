@@ -1,9 +1,11 @@
-//! Poses a skeleton by strokes and by grabs: joint selection, stroke warps, joint chains, pins and full-body grabs.
+//! Poses a skeleton by strokes and by grabs: joint selection, stroke warps, joint chains, pins and full-body grabs. Also
+//! chains of bones that strokes draw inside a mesh without skeleton.
 //!
 //! A grab is stored in the newest stroke layer, as rotations and translations applied after its strokes
 //! ([`StrokeLayer::adjustments`]). The user can therefore still redraw the offset stroke. Without strokes, a grab
 //! changes the base pose.
 
+mod bones;
 mod frames;
 mod full_body;
 mod grab;
@@ -17,6 +19,7 @@ mod sample;
 mod select;
 mod stroke;
 
+pub use bones::{BoneChain, attach, joints_of_line, rig_bones, validate_chains};
 pub use frames::{Frames, Warp};
 pub use full_body::FullBodyGrab;
 pub use grab::{Goal, Grab};

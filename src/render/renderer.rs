@@ -166,6 +166,7 @@ impl Renderer {
                     ("attributes", &scene.attributes),
                     ("materials", &scene.materials),
                     ("triangles", scene.triangles()),
+                    ("paints", scene.paint_buffer()),
                 ],
             )?,
             materials: scene.material_sets(

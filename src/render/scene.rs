@@ -77,6 +77,7 @@ pub struct Scene {
     pub bounds: Aabb,
     pub(super) triangles: Buffer,
     pub(super) attributes: Buffer,
+    paint: Buffer,
     pub(super) materials: Buffer,
     /// Whether each material is double-sided, i.e. drawn without culling. The last entry is glTF's default material.
     pub(super) double_sided: Vec<bool>,
@@ -124,12 +125,24 @@ impl Scene {
             bounds: Aabb::of(display.positions.iter().copied()),
             triangles: Buffer::from_slice(device, "display triangles", &display.triangles)?,
             attributes: Buffer::from_slice(device, "display attributes", &attributes(display))?,
+            paint: Buffer::from_slice(device, "paint", &vec![0u32; display.positions.len().max(1)])?,
             materials: Buffer::from_slice(device, "materials", &gpu)?,
             double_sided: materials.iter().map(|m| m.double_sided).collect(),
             cut_out: materials.iter().map(|m| m.alpha != Alpha::Opaque).collect(),
             textures,
             parts,
         })
+    }
+
+    /// Records the upload of a colour over the material's colour for every display vertex: linear RGBA8, red in the lowest
+    /// bits, alpha 0 for none. This is a copy: put a phase or barrier before the surface is drawn.
+    pub fn paint(&self, frame: &mut Frame, colors: &[u32]) {
+        frame.upload(&self.paint, 0, colors);
+    }
+
+    /// Returns the colours of [`Scene::paint`].
+    pub(super) fn paint_buffer(&self) -> &Buffer {
+        &self.paint
     }
 
     /// Returns the index buffer of the display mesh: three `u32` per triangle.

@@ -1,10 +1,10 @@
 //! A character on the GPU with one deformer, bound to the render targets of a stage.
 
 use super::probes::Probes;
-use super::{Aim, Model, SurfaceSample};
+use super::{Aim, Model, SurfaceSample, WeightView, paint};
 use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
-use crate::base::{Result, Version};
+use crate::base::{NodeId, Result, Version};
 use crate::deform::sculpt::SculptState;
 use crate::deform::{Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
@@ -85,6 +85,19 @@ struct Body {
     posed: Version,
     /// The time of the poses, seconds.
     time: Option<f64>,
+    painted: Painted,
+}
+
+/// The weights that colour the skin.
+#[derive(Default)]
+struct Painted {
+    shown: (WeightView, Option<NodeId>),
+    /// Colours of the control vertices.
+    control: Vec<u32>,
+    /// Colours of the display vertices.
+    display: Vec<u32>,
+    /// Whether the colours are not uploaded yet.
+    new: bool,
 }
 
 /// Picks single pixels by rendering them without antialiasing.
@@ -146,6 +159,7 @@ impl Actor {
                 states: Vec::new(),
                 posed: Version::default(),
                 time: None,
+                painted: Painted::default(),
             }),
             scene,
         })
@@ -279,6 +293,22 @@ impl Actor {
         }
     }
 
+    /// Colours the skin by weights, see [`paint`]. Returns whether the colours changed, so that the actor must be drawn.
+    pub fn show_weights(&mut self, view: WeightView, selected: Option<NodeId>) -> bool {
+        let Some(Body { painted, model, graph, .. }) = &mut self.body else { return false };
+        let shown = if view == WeightView::Off { (view, None) } else { (view, selected) };
+        if std::mem::replace(&mut painted.shown, shown) == shown {
+            return false;
+        }
+        let character = &model.bound.character;
+        paint(character, graph.swing_twist(), shown, &mut painted.control);
+        painted.display.clear();
+        let of = |v: &u32| painted.control.get(*v as usize).copied().unwrap_or(0);
+        painted.display.extend(character.display.control_of.iter().map(of));
+        painted.new = true;
+        true
+    }
+
     pub(super) fn bounds(&self) -> &Aabb {
         &self.scene.bounds
     }
@@ -329,6 +359,10 @@ impl Actor {
         targets: &Targets,
         shot: &Shot<'_>,
     ) -> Result<()> {
+        if let Some(painted) = self.body.as_mut().map(|b| &mut b.painted).filter(|p| p.new) {
+            painted.new = false;
+            self.scene.paint(frame, &painted.display);
+        }
         pipelines.renderer.record(frame, &self.scene, targets, &mut self.bindings, shot)
     }
 }

@@ -1,6 +1,7 @@
 //! A loaded character, the evaluation of its deformer, and rendering to images.
 
 mod actor;
+mod bone_sketch;
 mod classic;
 mod evaluator;
 mod lettering;
@@ -15,8 +16,10 @@ mod shaper;
 mod sheet;
 mod stage;
 mod studio;
+mod weight_colors;
 
 pub use actor::{Actor, Follows, Pipelines, VersionedPose};
+pub use bone_sketch::{BoneSketch, DrawnBones};
 pub use classic::{Classic, Reshaped, reshape};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub(crate) use lettering::print;
@@ -33,3 +36,5 @@ pub use shaper::Shaper;
 pub use sheet::{Cell, sheet};
 pub use stage::{Aim, IN_FLIGHT, Stage};
 pub use studio::{Angle, Studio};
+pub use weight_colors::{WeightView, paint};
+pub(crate) use weight_colors::{color_of_index, color_of_weight};

@@ -1,18 +1,21 @@
 //! A loaded character, bound and ready for any deformer.
 
 use crate::asset::Asset;
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{DVec3, Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments};
 use crate::deform::Bound;
 use crate::deform::springs::cpu::blended_rotation;
 use crate::document::Document;
 use crate::export::project;
-use crate::geom::{Crossings, Measure, MeasureReport};
+use crate::geom::{Crossings, Interior, Measure, MeasureReport};
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+
+/// Number of cubes of [`Model::interior`].
+const INTERIOR: usize = 50_000;
 
 /// A loaded and bound character.
 pub struct Model {
@@ -30,6 +33,7 @@ pub struct Model {
     pub stages: Vec<(&'static str, Duration)>,
     measure: Measure,
     crossings: OnceLock<Crossings>,
+    interior: OnceLock<Option<Interior>>,
 }
 
 impl Model {
@@ -72,7 +76,17 @@ impl Model {
         lap("bind", &mut stages);
         let measure = Measure::new(&character.control);
         let bound = Bound { character, attachments: Arc::new(attachments), body: None };
-        Ok(Self { asset, document: None, bound, morphs, report, stages, measure, crossings: OnceLock::new() })
+        Ok(Self {
+            asset,
+            document: None,
+            bound,
+            morphs,
+            report,
+            stages,
+            measure,
+            crossings: OnceLock::new(),
+            interior: OnceLock::new(),
+        })
     }
 
     /// Prefixes an input error with the file's name.
@@ -109,6 +123,16 @@ impl Model {
     /// Volume in the bind pose, cubic metres: see [`Measure::volume`].
     pub fn volume(&self) -> f64 {
         self.measure.bind_volume()
+    }
+
+    /// The interior of the mesh in the rest pose, prepared at the first call. `None` without triangles.
+    pub fn interior(&self) -> Option<&Interior> {
+        let prepare = || {
+            let control = &self.bound.character.control;
+            let positions: Vec<DVec3> = control.positions.iter().map(|x| x.as_dvec3()).collect();
+            Interior::new(&positions, &control.triangles, INTERIOR)
+        };
+        self.interior.get_or_init(prepare).as_ref()
     }
 
     /// The search for triangles of the posed skin that cross each other, prepared at the first call. A limb's radius is

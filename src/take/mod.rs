@@ -17,6 +17,7 @@ pub use replay::Replay;
 
 use crate::document::{AssetRef, Operation, Session};
 use crate::render::{Tangents, View};
+use crate::scene::DrawnBones;
 use crate::scene::Model;
 use crate::surface::Sculpt;
 use crate::workbench::{Command, Input, Preferences, Rigid, Rules, Similarity};
@@ -111,6 +112,8 @@ pub enum TakeEvent {
     Opened(Box<TakeStart>),
     /// A sculpt layer from a background job: [`crate::workbench::Workbench::receive`].
     Shape(Box<Sculpt>),
+    /// Joints of drawn bones from a background job: [`crate::workbench::Workbench::receive_bones`].
+    Bones(Box<DrawnBones>),
     /// The runtime was lost or the headset was removed: [`crate::workbench::Workbench::interrupt`].
     Interrupt,
     /// The session ended normally.
@@ -126,6 +129,7 @@ mod kind {
     pub const END: u8 = 4;
     pub const INTERRUPT: u8 = 5;
     pub const SHAPE: u8 = 6;
+    pub const BONES: u8 = 7;
 }
 
 /// Maximum payload length of a kind, bytes.

@@ -175,6 +175,7 @@ impl TakeReader {
             }
             kind::COMMAND => TakeEvent::Command(self.json(rest)?),
             kind::SHAPE => TakeEvent::Shape(Box::new(self.json(rest)?)),
+            kind::BONES => TakeEvent::Bones(Box::new(self.json(rest)?)),
             kind::OPENED => TakeEvent::Opened(Box::new(self.json(rest)?)),
             kind::INTERRUPT => TakeEvent::Interrupt,
             kind::END => TakeEvent::End(self.json(rest)?),

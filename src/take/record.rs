@@ -2,6 +2,7 @@
 
 use super::{MAGIC, TakeEnd, TakeFrame, TakeStart, VERSION, checksum, codec, kind};
 use crate::base::{Error, Result};
+use crate::scene::DrawnBones;
 use crate::surface::Sculpt;
 use crate::workbench::Command;
 use serde::Serialize;
@@ -80,6 +81,14 @@ impl Recorder {
     /// No error is expected, because JSON can represent all finite numbers.
     pub fn shape(&mut self, shape: &Sculpt) -> Result<()> {
         self.json(kind::SHAPE, shape)
+    }
+
+    /// Records the joints of drawn bones that the workbench receives.
+    ///
+    /// # Errors
+    /// As [`Self::shape`].
+    pub fn bones(&mut self, drawn: &DrawnBones) -> Result<()> {
+        self.json(kind::BONES, drawn)
     }
 
     /// Records that another file was opened.

@@ -58,6 +58,7 @@ impl Replay {
                 }
                 TakeEvent::Command(command) => self.bench.run_command(command),
                 TakeEvent::Shape(shape) => self.bench.receive(*shape),
+                TakeEvent::Bones(drawn) => self.bench.receive_bones(*drawn),
                 TakeEvent::Interrupt => self.bench.interrupt(),
                 TakeEvent::Opened(start) => {
                     let (model, session) = begin(&self.path, &start)?;

@@ -3,7 +3,9 @@
 
 use crate::asset::Interpolation;
 use crate::deform::sculpt::Curve;
+use crate::deform::swing_twist::Deformer;
 use crate::pose::Lengths;
+use crate::scene::WeightView;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -24,12 +26,14 @@ pub enum Tool {
     Silhouette,
     /// Measures the body.
     Measure,
+    /// Draws bones in a mesh without skeleton.
+    Bone,
 }
 
 impl Tool {
     /// All tools, in palette order.
-    pub const ALL: [Self; 6] =
-        [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette, Self::Measure];
+    pub const ALL: [Self; 7] =
+        [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette, Self::Measure, Self::Bone];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
@@ -40,17 +44,18 @@ impl Tool {
             Self::Joint => "Joint",
             Self::Silhouette => "Silhouette",
             Self::Measure => "Measure",
+            Self::Bone => "Draw bones",
         }
     }
 
     /// One-word name for narrow places.
     pub fn word(self) -> &'static str {
-        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure"][self as usize]
+        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure", "Bones"][self as usize]
     }
 
     /// Whether the tool changes the pose. The other tools sculpt or measure the skin; they work in any pose.
     pub fn poses(self) -> bool {
-        !matches!(self, Self::Skin | Self::Silhouette | Self::Measure)
+        !matches!(self, Self::Skin | Self::Silhouette | Self::Measure | Self::Bone)
     }
 }
 
@@ -160,6 +165,10 @@ pub enum Command {
     Measure(MeasureBy),
     /// Pins the joint nearest to the tool hand, or removes its pin.
     TogglePin,
+    /// Sets the number of bones that a stroke of the bone tool gives; 0 places a joint at each corner of the stroke.
+    BonesPerStroke(u32),
+    /// Computes skin weights for the drawn bones, writes the rigged character and opens it. False cancels this.
+    Rig(bool),
     /// Sets the deformation method by name, to compare methods on one pose.
     Deformer(String),
     /// Sets the frequency of the dynamics, hertz, for the thickest soft tissue; 0 switches dynamics off.
@@ -194,6 +203,10 @@ pub enum Command {
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),
+    /// Colours the skin by weights of the selected joint, or of all joints.
+    Weights(WeightView),
+    /// Sets how the flesh around the selected joint follows it, with the method `swing-twist`.
+    JointDeformer(Deformer),
     /// Shows or hides the curve along which the skin crosses itself.
     Crossings(bool),
     /// Starts or stops the turntable, which slowly rotates the character about its vertical axis.

@@ -3,7 +3,7 @@
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;
 use crate::render::{Lines, View};
-use crate::scene::Refit;
+use crate::scene::{BoneSketch, Refit};
 use std::path::PathBuf;
 
 /// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
@@ -65,6 +65,11 @@ pub enum Request {
     Sketch(Box<Sketch>),
     /// Refit a pulled sculpt layer ([`Refit::solve`]) and pass the result to [`super::Workbench::receive`].
     Refit(Box<Refit>),
+    /// Place the joints of a stroke of bones ([`BoneSketch::joints`]) and pass them to
+    /// [`super::Workbench::receive_bones`].
+    Bones(Box<BoneSketch>),
+    /// Compute skin weights for the drawn bones, write the rigged character and open it; false cancels this.
+    Rig(bool),
     /// Switch to the headset or to the window.
     OtherFace,
     /// End the session.

@@ -2,10 +2,14 @@
 
 use super::{GrabBy, MeasureBy, Tool};
 use crate::pose::Lengths;
+use crate::scene::WeightView;
 use serde::{Deserialize, Serialize};
 
 /// Smallest and largest brush radius, metres of the room.
 pub const RADIUS_RANGE: [f32; 2] = [0.005, 0.5];
+
+/// Maximum number of bones per stroke that the interface offers.
+pub const MOST_BONES: u32 = 8;
 
 /// Persistent choices. A front end loads and saves them; commands change them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,12 +30,16 @@ pub struct Preferences {
     pub grab: GrabBy,
     /// Kind of measure.
     pub measure: MeasureBy,
+    /// Number of bones per stroke of the bone tool; 0 places a joint at each corner.
+    pub bones: u32,
     /// Whether bones, strokes and triangle edges are drawn over the body.
     pub wire: bool,
     /// Whether multisample antialiasing (4 samples) is on.
     pub smooth: bool,
     /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
+    /// Which weights colour the skin.
+    pub weights: WeightView,
     /// Whether the curve is drawn along which the skin crosses itself.
     pub crossings: bool,
     /// Whether the turntable rotates the character.
@@ -58,9 +66,11 @@ impl Default for Preferences {
             mirror: false,
             grab: GrabBy::Body,
             measure: MeasureBy::Distance,
+            bones: 0,
             wire: false,
             smooth: true,
             binding: false,
+            weights: WeightView::Off,
             crossings: false,
             turntable: false,
             roll_world: false,
@@ -75,6 +85,7 @@ impl Default for Preferences {
 impl Preferences {
     /// Clamps values that were read from a file to valid ranges.
     pub fn sane(mut self) -> Self {
+        self.bones = self.bones.min(MOST_BONES);
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }

@@ -9,6 +9,7 @@ use super::navigation::{Navigation, Rules};
 use super::shape::Going;
 use super::tools::AccentTool;
 use super::tools::Body;
+use super::tools::BoneTool;
 use super::tools::GrabTool;
 use super::tools::JointTool;
 use super::tools::LineTool;
@@ -25,7 +26,7 @@ use crate::bind::{Attachments, Character};
 use crate::deform::sculpt::SculptState;
 use crate::document::{Sampler, Session};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::LiveRecipe;
+use crate::scene::{DrawnBones, LiveRecipe};
 use crate::surface::Sculpt;
 use std::sync::Arc;
 
@@ -53,11 +54,14 @@ pub struct Workbench {
     joint: JointTool,
     accent: AccentTool,
     measure: MeasureTool,
+    bone: BoneTool,
     crossings: show::Crossings,
     /// Attachments of the character, once known.
     attachments: Option<Arc<Attachments>>,
     /// Sculpt layers from background jobs, added when no tool is in use.
     coming: Vec<Sculpt>,
+    /// Joints of bones from background jobs, added when no tool is in use.
+    coming_bones: Vec<DrawnBones>,
     /// Sculpt layers that were pulled and wait for a requested refit, in their state after the pull.
     pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
@@ -142,9 +146,11 @@ impl Workbench {
             joint: JointTool::default(),
             accent: AccentTool::default(),
             measure: MeasureTool::default(),
+            bone: BoneTool::default(),
             crossings: show::Crossings::default(),
             attachments: None,
             coming: Vec::new(),
+            coming_bones: Vec::new(),
             pulled: Vec::new(),
             landmarks: show::Landmarks::new(&bounds),
             middle,
@@ -209,6 +215,7 @@ impl Workbench {
             self.tool = self.hands.tool(self.preferences.tool_hand());
         }
         self.add_shapes();
+        self.add_bones();
         self.buttons();
         self.turn_and_size();
         if self.navigation.rules() == Rules::Now {
@@ -269,7 +276,7 @@ impl Workbench {
     /// Applies squeezes and the grab tool's trigger. Pulls the world by the hands that hold the world.
     fn take_hold(&mut self) {
         let tool = self.tool_hand();
-        let busy = (self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy()).then_some(tool);
+        let busy = (self.is_drawing()).then_some(tool);
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.take(&mut self.context, &mut moment, busy);
         if !self.windowed {
@@ -293,6 +300,11 @@ impl Workbench {
             Tool::Silhouette if free || self.accent.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 self.requests.extend(self.accent.step(&self.context, &mut moment, eye));
+            }
+            Tool::Bone if free || self.bone.is_busy() => {
+                let eye = self.navigation.world_from_room().point(self.head.position);
+                let eye = self.windowed.then_some(eye);
+                self.requests.extend(self.bone.step(&mut self.context, &mut moment, eye));
             }
             // In a window, the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {

@@ -129,7 +129,8 @@ impl<'o> WindowApp<'o> {
         self.app_session.look_for_sketches(&stage.pipelines().renderer);
         self.app_session.measure();
         self.desk.facts.unsaved = self.app_session.unsaved;
-        self.desk.facts.busy = self.app_session.busy().map(str::to_owned);
+        self.desk.facts.busy = self.app_session.busy();
+        self.desk.facts.rigging = self.app_session.rigging();
         changed
     }
 
@@ -158,6 +159,11 @@ impl<'o> WindowApp<'o> {
             News::Shaped(shape) => {
                 if let Some(bench) = &mut self.app_session.bench {
                     bench.receive(*shape);
+                }
+            }
+            News::Bones(drawn) => {
+                if let Some(bench) = &mut self.app_session.bench {
+                    bench.receive_bones(*drawn);
                 }
             }
             News::Listed(files) => self.desk.facts.files.follow(files),
@@ -263,6 +269,8 @@ impl<'o> WindowApp<'o> {
             Request::Export => self.ask_where(Writes::Posed, POSED),
             Request::Sketch(sketch) => self.app_session.sketch(*sketch),
             Request::Refit(settle) => self.app_session.settle(settle),
+            Request::Bones(sketch) => self.app_session.draw_bones(sketch),
+            Request::Rig(on) => self.app_session.rig(on),
             Request::OtherFace => {
                 self.calls = true;
                 self.desk.facts.message = Some("looking for a headset".to_owned());

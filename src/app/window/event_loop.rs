@@ -173,7 +173,8 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         let ready = app.app_session.is_on(screen.stage());
         if ready {
             app.app_session.suits(screen.stage());
-            screen.stages_mut().for_each(|stage| app.app_session.bring_up(stage.actor_mut()));
+            let painted = screen.stages_mut().map(|stage| app.app_session.bring_up(stage.actor_mut()));
+            self.damaged |= painted.fold(false, |any, new| any | new);
         }
         let pose = app.app_session.bench.as_ref().filter(|_| ready).map(Workbench::shown_pose);
         if self.damaged || app.desk.output().dirty || pose.is_some_and(|pose| !screen.has(&pose)) {

@@ -161,6 +161,7 @@ impl<'o> HeadsetApp<'o> {
         match news {
             News::Measured(strain) => self.panel_state.strain = Some(strain),
             News::Shaped(shape) => self.receive(*shape),
+            News::Bones(drawn) => self.receive_bones(*drawn),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
                 if restored > 0 && !self.app_session.reporter.is_on() {
@@ -220,6 +221,7 @@ impl<'o> HeadsetApp<'o> {
             self.panel_state.message.clone_from(&self.message);
         }
         self.panel_state.unsaved = self.app_session.unsaved;
+        self.panel_state.rigging = self.app_session.rigging();
         let out = self.panels.step(&self.input, tool, &self.panel_state);
         for (hand, input) in self.input.hands.iter_mut().enumerate() {
             input.on_panel = hand == tool && out.pointing;
@@ -255,6 +257,8 @@ impl<'o> HeadsetApp<'o> {
                 Request::Export => self.app_session.export(),
                 Request::Sketch(sketch) => self.app_session.sketch(*sketch),
                 Request::Refit(settle) => self.app_session.settle(settle),
+                Request::Bones(sketch) => self.app_session.draw_bones(sketch),
+                Request::Rig(on) => self.app_session.rig(on),
                 Request::OtherFace if self.has_desk => self.to_desk = true,
                 Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
                 Request::Quit => self.app_session.quit = true,

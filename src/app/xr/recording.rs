@@ -1,6 +1,7 @@
 //! Recording during a headset visit: takes, and saving when the session is interrupted.
 
 use super::app::HeadsetApp;
+use crate::scene::DrawnBones;
 use crate::surface::Sculpt;
 use crate::take::{Eye, Recorder, TakeStart};
 use crate::workbench::Command;
@@ -54,6 +55,16 @@ impl HeadsetApp<'_> {
         let Some(bench) = &mut self.app_session.bench else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.shape(&shape));
         bench.receive(shape);
+        if let Err(error) = recorded {
+            self.fail(&error);
+        }
+    }
+
+    /// Adds drawn bones from a background job to the workbench and records them in the take.
+    pub(super) fn receive_bones(&mut self, drawn: DrawnBones) {
+        let Some(bench) = &mut self.app_session.bench else { return };
+        let recorded = self.take.as_mut().map_or(Ok(()), |take| take.bones(&drawn));
+        bench.receive_bones(drawn);
         if let Err(error) = recorded {
             self.fail(&error);
         }

@@ -1,6 +1,6 @@
 //! The GPU data of swing-twist deformers.
 
-use super::{Motions, Params, bind};
+use super::{Motions, Params, SwingTwistBinding, bind};
 use crate::base::Result;
 use crate::deform::Bound;
 use crate::gpu::{Buffer, Device, Frame};
@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub(in crate::deform) struct SwingTwistState {
     motions: Motions,
     buffer: Buffer,
+    binding: SwingTwistBinding,
 }
 
 impl SwingTwistState {
@@ -32,7 +33,12 @@ impl SwingTwistState {
             ("entries", Buffer::from_slice(device, "chains", &binding.entries)?),
             ("bases", Buffer::from_slice(device, "chain bases", &binding.base)?),
         ];
-        Ok((Self { motions, buffer }, buffers))
+        Ok((Self { motions, buffer, binding }, buffers))
+    }
+
+    /// The weights of the vertices.
+    pub fn binding(&self) -> &SwingTwistBinding {
+        &self.binding
     }
 
     /// Sets the settings that need no new binding ([`Params::can_become`]).

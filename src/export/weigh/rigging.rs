@@ -1,10 +1,11 @@
 //! Adds a skeleton to a file without one. The rest of the file stays unchanged.
 
-use super::{Weighed, weigh_bones};
-use crate::asset::Asset;
+use super::{Weighed, weigh_again, weigh_bones};
+use crate::asset::{Asset, Influences};
 use crate::base::math::Vec3;
 use crate::base::{Error, NodeId, Result};
-use crate::bind::{Cache, Character};
+use crate::bind::weights::WeightMethod;
+use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
 use crate::export::Builder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -24,13 +25,19 @@ pub struct RigBone {
     pub parent: Option<String>,
 }
 
-/// Adds bones to a file without skin weights, and weights by heat diffusion ([`crate::bind::heat_weights`]). Each bone
-/// becomes a node without rotation.
+/// Adds bones to a file without skin weights, and weights by a method in about `cubes` cubes. Each bone becomes a node
+/// without rotation. Returns `None` if `progress` is cancelled.
 ///
 /// # Errors
 /// [`Error::Input`] if the bones are none, repeat a name, name an unknown parent, form a circle or are not finite; if the
 /// file has skin weights or no mesh; or if weights cannot be computed.
-pub fn rig(asset: &Asset, bones: &[RigBone], cache: Option<&Cache>) -> Result<Weighed> {
+pub fn rig(
+    asset: &Asset,
+    bones: &[RigBone],
+    (method, cubes): (WeightMethod, Option<usize>),
+    cache: Option<&Cache>,
+    progress: &(dyn Fn(f32) -> bool + Sync),
+) -> Result<Option<Weighed>> {
     let bones = ordered(bones)?;
     let taken = |name: &str| asset.nodes.iter().any(|n| n.name == name);
     if let Some(bone) = bones.iter().find(|b| taken(&b.name)) {
@@ -67,11 +74,35 @@ pub fn rig(asset: &Asset, bones: &[RigBone], cache: Option<&Cache>) -> Result<We
     let character = Character::from_asset(&boned)?;
     let nodes: Vec<NodeId> = (0..bones.len()).map(|k| NodeId::from(first + k)).collect();
     let tail = |n: NodeId| bones.get(n.index().checked_sub(first)?).map(|b| Vec3::from(b.tail));
-    let weighed = weigh_bones(&boned, &character, &nodes, tail, cache)?;
-    weighed.ok_or_else(|| {
+    let first = |positions: &[Vec3], triangles: &[[u32; 3]], sites: &[HeatSite]| match method {
+        WeightMethod::Heat => kept_heat_weights(cache, positions, triangles, sites),
+        // Only vertices without flesh near them keep these weights.
+        _ => Ok(nearest_bones(positions, sites)),
+    };
+    let weighed = weigh_bones(&boned, &character, &nodes, tail, first)?;
+    let weighed = weighed.ok_or_else(|| {
         let problem = format!("{}: no mesh lies beside the bones", asset.path.display());
         Error::input(problem, "choose a file with a mesh in its scene")
-    })
+    })?;
+    if method == WeightMethod::Heat {
+        return Ok(Some(weighed));
+    }
+    weigh_again(&weighed.asset, method, cubes, cache, progress)
+}
+
+/// Gives every vertex to the nearest bone.
+fn nearest_bones(positions: &[Vec3], sites: &[HeatSite]) -> Influences {
+    let mut out = Influences::default();
+    for x in positions {
+        let distance = |s: &HeatSite| {
+            let along = s.tail - s.head;
+            let t = (*x - s.head).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
+            x.distance_squared(s.head + along * t.clamp(0.0, 1.0))
+        };
+        let near = sites.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        out.push(near.map(|s| (s.owner, 1.0)));
+    }
+    out
 }
 
 /// Appends an index to the array at a JSON pointer; creates the array if it is missing.
@@ -118,8 +149,9 @@ fn ordered(bones: &[RigBone]) -> Result<Vec<RigBone>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asset::Influences;
     use crate::bind::shapes::Shape;
+
+    const HEAT: (WeightMethod, Option<usize>) = (WeightMethod::Heat, None);
 
     fn bone(name: &str, from: f32, to: f32, parent: Option<&str>) -> RigBone {
         let (head, tail) = ([0.0, from, 0.0], [0.0, to, 0.0]);
@@ -144,7 +176,7 @@ mod tests {
     #[test]
     fn bones_in_any_order_move_the_mesh() {
         let bones = [bone("upper", 1.5, 3.0, Some("lower")), bone("lower", 0.0, 1.5, None)];
-        let rigged = rig(&bare(), &bones, None).unwrap();
+        let rigged = rig(&bare(), &bones, HEAT, None, &|_| true).unwrap().unwrap();
         let character = Character::from_asset(&rigged.asset).unwrap();
         assert_eq!((rigged.bones, character.skeleton.joints.len()), (2, 2));
         let upper = character.skeleton.find("upper").unwrap();
@@ -162,7 +194,8 @@ mod tests {
     #[test]
     fn wrong_bones_and_files_are_refused() {
         let asset = bare();
-        let refused = |bones: &[RigBone]| rig(&asset, bones, None).err().unwrap().to_string();
+        let refused =
+            |bones: &[RigBone]| rig(&asset, bones, HEAT, None, &|_| true).err().unwrap().to_string();
         let [a, b] = [bone("a", 0.0, 1.0, None), bone("b", 1.0, 2.0, Some("a"))];
         let circle = [RigBone { parent: Some("b".into()), ..a.clone() }, b.clone()];
         let mesh = asset.nodes[0].name.clone();
@@ -177,9 +210,10 @@ mod tests {
             let text = refused(&bones);
             assert!(text.contains(word), "{text}");
         }
-        let rigged = rig(&asset, &[a, b], None).unwrap();
-        let again = rig(&rigged.asset, &[bone("c", 0.0, 1.0, None)], None).err().unwrap().to_string();
+        let rigged = rig(&asset, &[a, b], HEAT, None, &|_| true).unwrap().unwrap();
+        let c = [bone("c", 0.0, 1.0, None)];
+        let again = rig(&rigged.asset, &c, HEAT, None, &|_| true).err().unwrap().to_string();
         assert!(again.contains("skin weights already") && again.contains("bind --weights"), "{again}");
-        assert!(rig(&Asset::default(), &[bone("c", 0.0, 1.0, None)], None).is_err());
+        assert!(rig(&Asset::default(), &c, HEAT, None, &|_| true).is_err());
     }
 }

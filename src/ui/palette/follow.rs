@@ -1,6 +1,7 @@
 //! Copies the workbench's state into the panels' state.
 
 use super::state::{PanelState, Pin};
+use crate::pose::BoneChain;
 use crate::workbench::{Tool, Workbench};
 
 impl PanelState {
@@ -17,9 +18,11 @@ impl PanelState {
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
         self.strokes = document.strokes().len() + document.marks().len();
-        // With the measure tool, the remove button removes measures instead of strokes.
+        // With the measure or bone tool, the remove button removes measures or bones instead of strokes.
         if bench.preferences().tool == Tool::Measure {
             self.strokes = bench.measures().len();
+        } else if bench.preferences().tool == Tool::Bone {
+            self.strokes = document.bones().len();
         }
         if !self.timeline.is_like(bench.timeline()) {
             self.timeline.clone_from(bench.timeline());
@@ -39,6 +42,8 @@ impl PanelState {
         }
         self.swing = bench.recipe().dynamics();
         self.contact = bench.recipe().volume.is_some_and(|v| v.contact > 0);
+        self.bones = document.bones().iter().map(BoneChain::bones).sum();
+        self.joint_deformer = bench.swing_twist().and_then(|s| s.1);
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         if self.mark.as_deref() != bench.drawn_mark() {

@@ -14,6 +14,8 @@ pub enum Icon {
     Skin,
     Silhouette,
     Measure,
+    Bone,
+    Weights,
     Undo,
     Redo,
     Keep,
@@ -72,6 +74,7 @@ use Mark::{Arc, Dot, Head, Path, Tinted};
 /// Colours of baseline and offset strokes, equal to the colours of strokes in the scene.
 const BLUE: [u8; 3] = [88, 170, 255];
 const RED: [u8; 3] = [255, 100, 110];
+const GREEN: [u8; 3] = [96, 220, 120];
 
 impl Icon {
     /// Returns the icon of a tool.
@@ -83,6 +86,7 @@ impl Icon {
             Tool::Joint => Self::Roll,
             Tool::Silhouette => Self::Silhouette,
             Tool::Measure => Self::Measure,
+            Tool::Bone => Self::Bone,
         }
     }
 
@@ -109,6 +113,18 @@ impl Icon {
             Self::Silhouette => &[
                 Path(&[[-0.7, -0.85], [-0.15, -0.6], [-0.05, 0.0], [-0.15, 0.6], [-0.7, 0.85]]),
                 Tinted(&[[0.0, -0.8], [0.45, -0.45], [0.6, 0.0], [0.45, 0.45], [0.0, 0.8]], RED),
+            ],
+            // A bone: two joints and the wedge between them.
+            Self::Bone => &[
+                Path(&[[-0.6, 0.6], [-0.35, 0.05], [0.6, -0.6], [-0.05, 0.35], [-0.6, 0.6]]),
+                Dot([-0.6, 0.6], 0.2),
+                Dot([0.6, -0.6], 0.14),
+            ],
+            Self::Weights => &[
+                Arc([0.0, 0.0], [0.75, 0.75], 0.0, 2.0 * PI),
+                Tinted(&[[-0.45, 0.35], [-0.1, 0.35]], BLUE),
+                Tinted(&[[-0.3, 0.0], [0.3, 0.0]], GREEN),
+                Tinted(&[[0.1, -0.35], [0.45, -0.35]], RED),
             ],
             Self::Measure => &[
                 Path(&[[-0.9, 0.35], [0.35, -0.9], [0.9, -0.35], [-0.35, 0.9], [-0.9, 0.35]]),

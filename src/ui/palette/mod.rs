@@ -21,6 +21,7 @@ mod icons;
 mod listing;
 mod place;
 mod pointer;
+mod rig_offers;
 mod screens;
 mod shape_offers;
 mod small;
@@ -35,6 +36,7 @@ mod widgets;
 pub(super) use canvas::same;
 pub use icons::Icon;
 pub use place::Placement;
+pub(super) use rig_offers::{DEFORMERS, bones_label};
 pub use screens::PanelScreens;
 pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
 pub(super) use table::method_label;
@@ -108,17 +110,19 @@ pub enum Page {
     Time,
     /// Deformation method, overlays and view of the character.
     View,
+    /// Bones of a bare mesh, weights, and deformers of joints.
+    Rig,
     /// Files and user preferences.
     Session,
 }
 
 impl Page {
     /// All pages, in the palette's order.
-    pub const ALL: [Self; 5] = [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Session];
+    pub const ALL: [Self; 6] = [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Rig, Self::Session];
 
     /// The page's label.
     pub fn label(self) -> &'static str {
-        ["Pose", "Shape", "Time", "View", "Session"][self as usize]
+        ["Pose", "Shape", "Time", "View", "Rig", "Session"][self as usize]
     }
 }
 
@@ -417,6 +421,7 @@ fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
                 Page::Shape => a.shape != b.shape,
                 Page::Time => a.timeline != b.timeline,
                 Page::View => (a.swing, a.contact) != (b.swing, b.contact),
+                Page::Rig => (a.bones, a.rigging, a.joint_deformer) != (b.bones, b.rigging, b.joint_deformer),
                 _ => false,
             };
             shown

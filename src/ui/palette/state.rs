@@ -1,5 +1,6 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
+use crate::deform::swing_twist::Deformer;
 use crate::geom::MeasureReport;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,12 @@ pub struct PanelState {
     pub deformer: String,
     /// Frequency in hertz and damping ratio of the flesh dynamics; `None` for methods without dynamics.
     pub swing: Option<[f32; 2]>,
+    /// Number of bones that the user drew.
+    pub bones: usize,
+    /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
+    pub rigging: Option<u32>,
+    /// Deformer of the touched joint; `None` without a touched joint or with other methods than `swing-twist`.
+    pub joint_deformer: Option<Deformer>,
     /// Whether contact is on: flesh stops other flesh that it meets.
     pub contact: bool,
     /// Display scale of the world: 1 is life size, 2 is twice as large.

@@ -2,6 +2,7 @@
 //! each [`CommandKind`] with a route through a panel has an item.
 
 use super::icons::Icon;
+use super::rig_offers::offer_of_rig;
 use super::shape_offers::offer_of_shape;
 use super::state::PanelState;
 use super::time_offers::offer_of_time;
@@ -50,10 +51,10 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
 }
 
 use CommandKind as C;
-use Page::{Pose, Session, Shape, Time, View};
+use Page::{Pose, Rig, Session, Shape, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 54] = [
+pub const ENTRIES: [Entry; 58] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -98,6 +99,10 @@ pub const ENTRIES: [Entry; 54] = [
     on(View, 3, 1.0, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
     on(View, 3, 0.35, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
     on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
+    on(Rig, 0, 1.0, Item::Of(C::BonesPerStroke), "Bones", None),
+    on(Rig, 1, 1.0, Item::Of(C::Rig), "Rig the mesh", Some(Icon::Person)),
+    on(Rig, 2, 1.0, Item::Of(C::Weights), "Weights", Some(Icon::Weights)),
+    on(Rig, 3, 1.0, Item::Of(C::JointDeformer), "Joint", None),
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
@@ -231,6 +236,7 @@ impl Item {
                     count: None,
                 }
             }
+            C::BonesPerStroke | C::Rig | C::Weights | C::JointDeformer => offer_of_rig(kind, state),
             C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
             C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
             C::TogglePin => Offer::Press {

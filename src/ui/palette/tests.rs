@@ -35,6 +35,8 @@ fn full_state() -> PanelState {
         undo: 3,
         redo: 1,
         strokes: 2,
+        bones: 3,
+        joint_deformer: Some(crate::deform::swing_twist::Deformer::SwingTwist),
         redraw: true,
         timeline: Timeline {
             length: 2.0,
@@ -164,6 +166,7 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
                 CommandKind::WavePhase,
                 CommandKind::Swing,
                 CommandKind::Damping,
+                CommandKind::BonesPerStroke,
             ];
             let expected = if slides.contains(&command.kind()) { vec![] } else { vec![command.kind()] };
             assert_eq!(kinds, expected, "{command:?}");

@@ -256,6 +256,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::JointTool => Command::Tool(Tool::Joint),
         Act::SilhouetteTool => Command::Tool(Tool::Silhouette),
         Act::MeasureTool => Command::Tool(Tool::Measure),
+        Act::BoneTool => Command::Tool(Tool::Bone),
         Act::NextMeasure => Command::Measure(p.measure.next()),
         Act::NextTool => {
             let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);
@@ -273,6 +274,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::Mirror => Command::Mirror(!p.mirror),
         Act::GrabBy => Command::GrabBy(p.grab.next()),
         Act::Pin => Command::TogglePin,
+        Act::Rig => Command::Rig(true),
         Act::NextMethod => Command::Deformer(next_method(&bench.session().document().deformer().method)),
         Act::Key => Command::Key,
         Act::RemoveKey => Command::DeleteKey,
@@ -282,6 +284,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::Wire => Command::Wire(!p.wire),
         Act::Binding => Command::Binding(!p.binding),
         Act::Crossings => Command::Crossings(!p.crossings),
+        Act::Weights => Command::Weights(p.weights.next()),
         Act::Turntable => Command::Turntable(!p.turntable),
         Act::TurnLeft => Command::SnapTurn(-1),
         Act::TurnRight => Command::SnapTurn(1),

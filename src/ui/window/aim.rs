@@ -35,7 +35,9 @@ impl WindowEditor {
             | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
-                Tool::Line | Tool::Silhouette => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
+                Tool::Line | Tool::Silhouette | Tool::Bone => {
+                    eyepiece.on_plane(at, &self.plane(bench, eyepiece, at))
+                }
                 Tool::Grab | Tool::Skin | Tool::Measure => self.skin_at(at).flatten(),
                 Tool::Joint => None,
             },
@@ -74,8 +76,12 @@ impl WindowEditor {
         through(near.or_else(|| joints().next()).unwrap_or(self.camera.stand().target))
     }
 
-    /// Returns the knot of a stroke near a pixel: its distance in logical pixels and its position.
+    /// Returns the knot of a stroke, or the joint of a drawn bone, near a pixel: its distance in logical pixels and its position.
     fn knot_at(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<(f32, Vec3)> {
+        if bench.preferences().tool == Tool::Bone {
+            let joints = bench.session().document().bones().iter().flat_map(|c| &c.joints);
+            return self.nearest(joints.map(|j| Vec3::from(*j)), eyepiece, at, NEAR);
+        }
         let layers = bench.session().document().strokes().iter();
         let strokes = layers.flat_map(|l| l.offset.iter().chain([&l.baseline]));
         let knots = strokes.flat_map(|s| s.knots()).map(|k| Vec3::from(k.position));
@@ -114,7 +120,7 @@ impl WindowEditor {
         let waits = (matches!(tool, Tool::Grab | Tool::Measure) && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
-            (Tool::Line | Tool::Silhouette, _) | (_, None) => self.plane(bench, &eyepiece, at),
+            (Tool::Line | Tool::Silhouette | Tool::Bone, _) | (_, None) => self.plane(bench, &eyepiece, at),
             (_, Some(origin)) => WorkingPlane { origin, normal },
         };
         self.force = [self.pressure.unwrap_or(1.0).max(0.6), 0.0];

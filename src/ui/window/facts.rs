@@ -12,6 +12,8 @@ pub struct Facts {
     pub file: Option<PathBuf>,
     /// A few words about what the front end currently loads, saves or prepares; `None` when idle.
     pub busy: Option<String>,
+    /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
+    pub rigging: Option<u32>,
     /// Whether the document has changes that are in no project file.
     pub unsaved: bool,
     /// One line of information for the user, with advice.

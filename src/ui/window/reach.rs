@@ -50,6 +50,7 @@ fn window(kind: CommandKind) -> String {
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
         CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
+        CommandKind::BonesPerStroke | CommandKind::JointDeformer => "rig panel".to_owned(),
         _ if keys.is_empty() => "tool panel".to_owned(),
         _ => keys.join(", "),
     }
@@ -113,6 +114,9 @@ mod tests {
             CommandKind::Damping,
             CommandKind::Contact,
             CommandKind::Haptics,
+            // The panel Rig sets these.
+            CommandKind::BonesPerStroke,
+            CommandKind::JointDeformer,
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Open,

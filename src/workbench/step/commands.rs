@@ -3,14 +3,17 @@
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
-use crate::deform::fast;
+use crate::deform::swing_twist::Deformer;
+use crate::deform::{Geometric, fast};
 use crate::document::{DeformerSettings, Edit, Operation};
 use crate::geom::CrossingSegment;
-use crate::scene::{CONTACT, DAMPINGS, Measurement, Reading, Refit, SWINGS, method, recipe};
+use crate::scene::{
+    CONTACT, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, WeightView, method, recipe,
+};
 use crate::surface::{Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
-use crate::workbench::tools::newest_mark;
-use crate::workbench::{Command, CommandKind, Haptic, Request, Tool, Workbench};
+use crate::workbench::tools::{attached, newest_mark};
+use crate::workbench::{Command, CommandKind, Haptic, MOST_BONES, Request, Tool, Workbench};
 use std::sync::Arc;
 
 impl Workbench {
@@ -55,6 +58,7 @@ impl Workbench {
                     Tool::Measure if self.measure.remove_newest() => return,
                     Tool::Measure => None,
                     Tool::Skin => mark.or(stroke),
+                    Tool::Bone => self.without_newest_bones(),
                     Tool::Silhouette => drawn.map(|s| Edit::RemoveSculpt(s.id)),
                     _ => stroke.or(mark),
                 };
@@ -72,6 +76,13 @@ impl Workbench {
                 self.cancel();
             }
             Command::TogglePin => self.toggle_pin(),
+            Command::BonesPerStroke(bones) => p.bones = bones.min(MOST_BONES),
+            Command::Rig(true) if self.context.session.document().bones().is_empty() => {
+                self.context.notice =
+                    Some("there are no bones: draw them in the mesh with the bone tool first".into());
+                self.limit();
+            }
+            Command::Rig(on) => self.requests.push(Request::Rig(on)),
             Command::Deformer(method) => {
                 let settings = DeformerSettings { method, ..DeformerSettings::default() };
                 match recipe(&settings) {
@@ -97,6 +108,15 @@ impl Workbench {
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
             Command::Binding(on) => p.binding = on,
+            Command::Weights(view) => {
+                p.weights = view;
+                let belongs = matches!(view, WeightView::Swing | WeightView::Twist);
+                if belongs && !matches!(self.live.recipe().geometric, Geometric::SwingTwist(_)) {
+                    self.context.notice =
+                        Some("only the method swing-twist has these weights: choose it".into());
+                }
+            }
+            Command::JointDeformer(deformer) => self.set_joint_deformer(deformer),
             Command::Crossings(on) => p.crossings = on,
             Command::Turntable(on) => p.turntable = on,
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
@@ -161,6 +181,25 @@ impl Workbench {
         self.sliding = Some((None, kind, self.context.session.history()));
     }
 
+    /// Sets the deformer of the selected joint.
+    fn set_joint_deformer(&mut self, deformer: Deformer) {
+        let joint = self.selected().and_then(|n| self.context.character.skeleton.nodes[n.index()].joint);
+        let (Some((params, _)), Some(joint)) = (self.swing_twist(), joint) else {
+            self.context.notice =
+                Some("choose the method swing-twist and a joint: then the joint has a deformer".into());
+            return self.limit();
+        };
+        let mut joints = params.joints.clone();
+        if deformer == Deformer::default() {
+            joints.remove(&joint);
+        } else {
+            joints.insert(joint, deformer);
+        }
+        self.end_slide();
+        let value = serde_json::to_value(joints).unwrap_or_default();
+        self.set_of_deformer("joints", value, CommandKind::JointDeformer);
+    }
+
     /// Ends a slider drag; the next change is a separate undo step.
     pub fn end_slide(&mut self) {
         (self.sliding, self.moved_key) = (None, None);
@@ -192,6 +231,37 @@ impl Workbench {
     /// applied in the next frame in which no tool is in use.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);
+    }
+
+    /// Queues the joints of a finished [`Request::Bones`]. They are added in the next frame in which no tool is in use.
+    pub fn receive_bones(&mut self, drawn: DrawnBones) {
+        self.coming_bones.push(drawn);
+    }
+
+    /// Adds received bones to the document, each as an undo step.
+    pub(super) fn add_bones(&mut self) {
+        if self.coming_bones.is_empty() || self.is_busy() {
+            return;
+        }
+        for drawn in std::mem::take(&mut self.coming_bones) {
+            let document = self.context.session.document();
+            let chains = attached(document.bones(), &drawn, document.unused_chain_id());
+            let one_sided = drawn.mirror && drawn.plane.is_none();
+            self.change(Edit::SetBones(chains));
+            if one_sided && self.context.notice.is_none() {
+                self.context.notice = Some("this mesh has no two sides: the bones are on one side".into());
+            }
+        }
+    }
+
+    /// Returns the edit that removes the newest chain of bones and its partner; `None` without bones.
+    fn without_newest_bones(&self) -> Option<Edit> {
+        let mut chains = self.context.session.document().bones().to_vec();
+        let last = chains.pop()?;
+        if chains.last().is_some_and(|c| Some(c.id) == last.partner) {
+            chains.pop();
+        }
+        Some(Edit::SetBones(chains))
     }
 
     /// Requests a refit of a pulled sculpt layer, if the deformer has correction springs.
@@ -341,6 +411,7 @@ impl Workbench {
         self.grab.cancel(&mut self.context);
         self.skin.cancel();
         self.accent.cancel();
+        self.bone.cancel(&mut self.context);
         self.measure.cancel();
         self.joint.cancel(&mut self.context);
     }
@@ -401,6 +472,7 @@ impl Workbench {
         self.line.document_changed(&self.context);
         self.grab.document_changed();
         self.skin.document_changed();
+        self.bone.document_changed();
         self.refresh_timeline();
     }
 }

@@ -4,12 +4,14 @@ use super::{PIN_REACH, middle};
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
+use crate::deform::Geometric;
+use crate::deform::swing_twist::{Deformer, Params};
 use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Measurement, VersionedPose};
 use crate::workbench::navigation::Rules;
-use crate::workbench::tools::EditContext;
+use crate::workbench::tools::{EditContext, is_bare};
 use crate::workbench::{Capsule, Measure, Output, Preferences, Surroundings, Tool, Workbench};
 use std::sync::Arc;
 
@@ -135,10 +137,26 @@ impl Workbench {
         self.tool
     }
 
+    /// Settings of the method `swing-twist` and the deformer of the selected joint; `None` for other methods.
+    pub fn swing_twist(&self) -> Option<(&Params, Option<Deformer>)> {
+        let Geometric::SwingTwist(params) = &self.recipe().geometric else { return None };
+        let joint = self.touched.and_then(|n| self.context.character.skeleton.nodes[n.index()].joint);
+        Some((params, joint.map(|j| params.deformer(j))))
+    }
+
+    /// Whether a stroke is in progress.
+    pub(super) fn is_drawing(&self) -> bool {
+        self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy() || self.bone.is_busy()
+    }
+
+    /// Whether bones can be drawn: no mesh has skin weights.
+    pub fn is_bare(&self) -> bool {
+        is_bare(&self.context)
+    }
+
     /// Whether a stroke or a grab is in progress.
     pub fn is_busy(&self) -> bool {
-        let drawing = self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy();
-        drawing || self.grab.is_busy() || self.joint.is_busy()
+        self.is_drawing() || self.grab.is_busy() || self.joint.is_busy()
     }
 
     /// The measures, oldest first.

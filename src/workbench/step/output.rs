@@ -29,6 +29,7 @@ impl Workbench {
         self.line.document_lines(&self.context, &mut out.lines);
         self.line.lines(&self.context, &mut out.lines);
         self.accent.lines(&mut out.lines);
+        self.bone.lines(&self.context, &mut out.lines);
         // In a window, only the grab tool can grab. In a headset, a squeeze grabs with any tool.
         if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
             self.grab.lines(&self.context, &mut out.lines);
@@ -51,7 +52,7 @@ impl Workbench {
                 Tool::Line => false,
                 Tool::Grab => true,
                 Tool::Skin | Tool::Measure => h == tool,
-                Tool::Joint | Tool::Silhouette => false,
+                Tool::Joint | Tool::Silhouette | Tool::Bone => false,
             };
             let hand = &self.hands.hands[h];
             (wanted && !self.windowed && hand.tip_tracking > Tracking::Lost).then(|| {

@@ -6,23 +6,10 @@ use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
 use crate::render::Lines;
+use crate::scene::{color_of_index, color_of_weight};
 
 /// Maximum number of drawn vectors. More vectors would hide the skin, so the tool skips some of them.
 const MOST: usize = 6000;
-/// Step in hue between successive bones: the golden ratio, so that neighbouring bones differ in colour.
-const APART: f32 = 0.618_034;
-
-/// Colour of a hue: 0 red, 1/3 green, 2/3 blue.
-fn hue(h: f32) -> [u8; 4] {
-    let part = |shift: f32| ((((h + shift).rem_euclid(1.0) * 6.0) - 3.0).abs() - 1.0).clamp(0.0, 1.0);
-    let byte = |v: f32| (60.0 + 195.0 * v) as u8;
-    [byte(part(0.0)), byte(part(2.0 / 3.0)), byte(part(1.0 / 3.0)), 255]
-}
-
-/// Colour of a weight, from blue (0) to red (1), as in other software.
-pub fn color_of_weight(weight: f32) -> [u8; 4] {
-    hue(2.0 / 3.0 * (1.0 - weight.clamp(0.0, 1.0)))
-}
 
 /// Draws the scale vectors of the vertices that the selected joint influences, or of all vertices. Each vector ends
 /// where linear blend skinning places its vertex.
@@ -49,21 +36,8 @@ pub fn lines(context: &EditContext, attachments: &Attachments, selected: Option<
             .sum();
         let color = match joint {
             Some(_) => color_of_weight(weight_on(v)),
-            None => hue(bone as f32 * APART),
+            None => color_of_index(bone),
         };
         out.polyline(&[from, to], color, 1.5, 0.0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_go_from_blue_over_green_to_red() {
-        assert_eq!(color_of_weight(0.0), [60, 60, 255, 255]);
-        assert_eq!(color_of_weight(0.5), [60, 255, 60, 255]);
-        assert_eq!(color_of_weight(1.0), [255, 60, 60, 255]);
-        assert_eq!(color_of_weight(f32::INFINITY), color_of_weight(1.0));
     }
 }

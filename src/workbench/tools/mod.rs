@@ -3,6 +3,7 @@
 mod accent;
 pub mod binding;
 mod body;
+mod bone;
 mod grab;
 mod hands;
 mod joint;
@@ -14,6 +15,7 @@ mod skin;
 
 pub use accent::AccentTool;
 pub use body::Body;
+pub use bone::{BoneTool, attached, is_bare};
 pub use grab::GrabTool;
 pub use hands::{HandFrame, Hands, TIP, checked};
 pub use joint::JointTool;

@@ -50,6 +50,7 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::RemoveMark(id) => format!("Remove mark {}", id.0 + 1),
         Edit::AddSculpt { sculpt, .. } => format!("Shape {}", sculpt.name),
         Edit::SetSculpt(sculpt) => format!("Change {}", sculpt.name),
+        Edit::SetBones(chains) => format!("Bones: {}", chains.iter().map(|c| c.bones()).sum::<usize>()),
         Edit::SetPins(pins) => format!("Pins: {}", pins.len()),
         Edit::SetKey(key) => format!("Key at {:.2} s", key.time),
         Edit::RemoveKey(time) => format!("Remove the key at {time:.2} s"),

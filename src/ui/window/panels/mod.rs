@@ -10,6 +10,7 @@ mod help;
 mod history;
 mod outliner;
 mod poses;
+mod rig;
 mod save;
 mod shape;
 mod side;
@@ -275,6 +276,10 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Silhouette) => {
             "Draw beside a silhouette where it should go; the brush (F) sets how far the skin follows"
         }
+        (_, Tool::Bone) if !bench.is_bare() => {
+            "This character has bones; bones can be drawn in a mesh without a skeleton"
+        }
+        (_, Tool::Bone) => "Draw bones along a limb: they go to its middle; drag a joint to move it",
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }

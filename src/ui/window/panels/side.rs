@@ -1,6 +1,8 @@
 //! The right side panel: document, poses and clips, deformer, history and statistics.
 
-use super::{Memory, Pressed, Shows, clips, deformer, history, outliner, poses, shape, statistics, widgets};
+use super::{
+    Memory, Pressed, Shows, clips, deformer, history, outliner, poses, rig, shape, statistics, widgets,
+};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
@@ -16,6 +18,10 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 widgets::section(ui, "Shape", false, |ui| shape::show(ui, bench, memory, pressed));
                 widgets::section(ui, "Deformer", true, |ui| {
                     deformer::show(ui, shows, bench, memory, pressed)
+                });
+                let title = if bench.is_bare() { "Rig" } else { "Weights" };
+                widgets::section(ui, title, bench.is_bare(), |ui| {
+                    rig::show(ui, shows, bench, memory, pressed);
                 });
                 let document = bench.session().document();
                 let title = format!("Poses ({})", document.poses().len());

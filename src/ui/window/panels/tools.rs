@@ -30,6 +30,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                     Tool::Joint => Act::JointTool,
                     Tool::Silhouette => Act::SilhouetteTool,
                     Tool::Measure => Act::MeasureTool,
+                    Tool::Bone => Act::BoneTool,
                 };
                 let tile = widgets::tile(ui, Icon::of(tool), tool.label(), p.tool == tool, true);
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
@@ -58,6 +59,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             let strokes = bench.session().document().strokes().len();
             let marks = bench.session().document().marks().len();
             let shapes = bench.session().document().sculpts().len();
+            let bones = bench.session().document().bones().len();
             let measures = if p.tool == Tool::Measure { bench.measures().len() } else { 0 };
             let toggles = [
                 (Act::Mirror, Icon::Mirror, "Mirror", p.mirror, true),
@@ -65,7 +67,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             ];
             let presses = [
                 (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes > 0),
-                (Act::Remove, Icon::Remove, "Remove newest", false, strokes + marks + shapes + measures > 0),
+                (
+                    Act::Remove,
+                    Icon::Remove,
+                    "Remove newest",
+                    false,
+                    strokes + marks + shapes + measures + bones > 0,
+                ),
                 (Act::Pin, Icon::Pin, "Pin joint", false, bench.selected().is_some()),
             ];
             for (act, icon, label, on, enabled) in toggles.into_iter().chain(presses) {

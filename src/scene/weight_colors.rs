@@ -1,0 +1,183 @@
+//! Weights as colours on the skin.
+
+use crate::base::math::Vec3;
+use crate::base::{JointId, NodeId};
+use crate::bind::Character;
+use crate::deform::swing_twist::SwingTwistBinding;
+use serde::{Deserialize, Serialize};
+
+/// Step in hue between successive joints: the golden ratio, so that neighbouring joints differ in colour.
+const APART: f32 = 0.618_034;
+/// Opacity of the colours over the skin's own colour.
+const OPACITY: u32 = 225;
+
+/// Which weights colour the skin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WeightView {
+    /// The skin has its own colours.
+    #[default]
+    Off,
+    /// Skin weights.
+    Skin,
+    /// Swing weights of the method `swing-twist`.
+    Swing,
+    /// Twist weights of the method `swing-twist`.
+    Twist,
+}
+
+impl WeightView {
+    /// All views, in the order of the interface.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Skin, Self::Swing, Self::Twist];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["Off", "Skin", "Swing", "Twist"][self as usize]
+    }
+
+    /// The next view; the last is followed by the first.
+    pub fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+}
+
+/// Colour of a hue: 0 red, 1/3 green, 2/3 blue.
+pub fn hue(h: f32) -> [u8; 4] {
+    let part = |shift: f32| ((((h + shift).rem_euclid(1.0) * 6.0) - 3.0).abs() - 1.0).clamp(0.0, 1.0);
+    let byte = |v: f32| (60.0 + 195.0 * v) as u8;
+    [byte(part(0.0)), byte(part(2.0 / 3.0)), byte(part(1.0 / 3.0)), 255]
+}
+
+/// Colour of a weight, from blue (0) to red (1), as in other software.
+pub fn color_of_weight(weight: f32) -> [u8; 4] {
+    hue(2.0 / 3.0 * (1.0 - weight.clamp(0.0, 1.0)))
+}
+
+/// Colour of a bone or joint among others, sRGB.
+pub fn color_of_index(index: usize) -> [u8; 4] {
+    hue(index as f32 * APART)
+}
+
+/// Computes the colour of every control vertex for [`crate::render::Scene::paint`]: linear RGBA8, red in the lowest bits.
+/// With a selected joint, the colour shows its weight; otherwise it mixes the colours of all joints by their weights. `binding`
+/// has the swing and twist weights; without it these views show nothing. Reuses the memory of `out`.
+pub fn paint(
+    character: &Character,
+    binding: Option<&SwingTwistBinding>,
+    (view, selected): (WeightView, Option<NodeId>),
+    out: &mut Vec<u32>,
+) {
+    let control = &character.control;
+    out.clear();
+    out.resize(control.positions.len(), 0);
+    let joint = selected.and_then(|n| character.skeleton.nodes.get(n.index())?.joint);
+    let skin = |v: usize| {
+        let of = control.influences.of(v);
+        match joint {
+            Some(joint) => {
+                let own = of.filter(|(j, _)| usize::from(*j) == joint.index());
+                linear(color_of_weight(own.map(|(_, w)| w).sum()))
+            }
+            None => of.map(|(j, w)| linear(color_of_index(j.into())) * w).sum(),
+        }
+    };
+    match (view, binding) {
+        (WeightView::Off, _) => {}
+        (WeightView::Skin, _) => out.iter_mut().enumerate().for_each(|(v, c)| *c = packed(skin(v))),
+        (WeightView::Swing | WeightView::Twist, Some(binding)) => {
+            let twist = view == WeightView::Twist;
+            let place = joint.and_then(|j| binding.joints.iter().position(|f| f.joint == j));
+            for (v, color) in out.iter_mut().enumerate().take(binding.base.len()) {
+                *color = packed(match place {
+                    Some(j) => linear(color_of_weight(weight(binding, v, j, twist))),
+                    // Without a selection, the joint that moves the vertex rigidly gives the colour, and joints that move
+                    // it in part tint it.
+                    None => mixed(binding, v, twist),
+                });
+            }
+        }
+        (WeightView::Swing | WeightView::Twist, None) => {}
+    }
+}
+
+/// Swing or twist weight of a joint of the binding at a vertex: that of its entry, 1 for the base and its ancestors, else 0.
+fn weight(binding: &SwingTwistBinding, vertex: usize, joint: usize, twist: bool) -> f32 {
+    let entry = binding.of(vertex).iter().find(|e| e.joint as usize == joint);
+    if let Some(entry) = entry {
+        return if twist { entry.twist } else { entry.swing };
+    }
+    let base = binding.joints.iter().position(|f| f.joint == JointId(binding.base[vertex]));
+    let mut above = std::iter::successors(base, |&j| binding.joints[j].parent);
+    if above.any(|j| j == joint) { 1.0 } else { 0.0 }
+}
+
+fn mixed(binding: &SwingTwistBinding, vertex: usize, twist: bool) -> Vec3 {
+    let base = binding.base[vertex];
+    let mut color = if base == SwingTwistBinding::NONE {
+        Vec3::splat(0.2)
+    } else {
+        linear(color_of_index(base as usize))
+    };
+    // Descendants come before their ancestors.
+    for entry in binding.of(vertex).iter().rev() {
+        let own = linear(color_of_index(binding.joints[entry.joint as usize].joint.index()));
+        color = color.lerp(own, if twist { entry.twist } else { entry.swing });
+    }
+    color
+}
+
+/// Converts an sRGB colour to linear light, 0..=1.
+fn linear(color: [u8; 4]) -> Vec3 {
+    Vec3::from_array(std::array::from_fn(|k| (f32::from(color[k]) / 255.0).powf(2.2)))
+}
+
+fn packed(color: Vec3) -> u32 {
+    let byte = |v: f32| (v.clamp(0.0, 1.0) * 255.0).round() as u32;
+    byte(color.x) | byte(color.y) << 8 | byte(color.z) << 16 | OPACITY << 24
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bind::shapes::capsule;
+    use crate::bind::{BindOptions, bind_attachments};
+    use crate::deform::Bound;
+    use crate::deform::swing_twist::{Params, bind};
+
+    #[test]
+    fn weights_go_from_blue_over_green_to_red() {
+        assert_eq!(color_of_weight(0.0), [60, 60, 255, 255]);
+        assert_eq!(color_of_weight(0.5), [60, 255, 60, 255]);
+        assert_eq!(color_of_weight(1.0), [255, 60, 60, 255]);
+        assert_eq!(color_of_weight(f32::INFINITY), color_of_weight(1.0));
+    }
+
+    #[test]
+    fn the_skin_shows_the_weight_of_the_selected_joint() {
+        let character = capsule(3, 24, 12, 0.15, 3.0);
+        let node = character.skeleton.joints[1].node;
+        let mut colors = Vec::new();
+        paint(&character, None, (WeightView::Skin, Some(node)), &mut colors);
+        let at = |y: f32| {
+            let near = |v: &usize| (character.control.positions[*v].y - y).abs();
+            (0..character.control.positions.len()).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap()
+        };
+        let (low, middle) = (colors[at(0.3)], colors[at(1.5)]);
+        assert_eq!(low, packed(linear(color_of_weight(0.0))));
+        assert_eq!(middle, packed(linear(color_of_weight(1.0))));
+        paint(&character, None, (WeightView::Skin, None), &mut colors);
+        assert_eq!(colors[at(1.5)], packed(linear(color_of_index(1))));
+        for view in [WeightView::Off, WeightView::Swing] {
+            paint(&character, None, (view, Some(node)), &mut colors);
+            assert!(colors.iter().all(|c| *c == 0), "{view:?}");
+        }
+        let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
+        let bound =
+            Bound { character: character.clone().into(), attachments: attachments.into(), body: None };
+        let binding = bind(&bound, &Params { cubes: 700, ..Params::DEFAULT }).unwrap();
+        paint(&character, Some(&binding), (WeightView::Twist, Some(node)), &mut colors);
+        assert_eq!(colors[at(0.3)], packed(linear(color_of_weight(0.0))));
+        // Everything above the joint follows its whole twist.
+        assert_eq!(colors[at(2.8)], packed(linear(color_of_weight(1.0))));
+    }
+}
