@@ -19,6 +19,13 @@ pub struct Weld {
     pub first: Vec<u32>,
 }
 
+impl Weld {
+    /// First input vertex at the place of a vertex.
+    pub fn first_of(&self, vertex: u32) -> u32 {
+        self.first[self.welded_of[vertex as usize] as usize]
+    }
+}
+
 /// Welds vertices within [`WELD_TOLERANCE`] of each other for which `same(first, vertex)` is true.
 ///
 /// Each vertex joins the earliest welded vertex that accepts it, so the result depends only on the vertex order.

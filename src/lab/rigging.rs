@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<()> {
             let seconds = start.elapsed().as_secs_f64();
             write(&format!("{}.glb", method.name()), &rigged.glb)?;
             let new = Character::from_asset(&rigged.asset)?;
-            let a = compare(&character, &new)?;
+            let a = agreement(&character, &new, &same_names(&character, &new))?;
             say(format_args!(
                 "{name:<30.30}{:>6}{:>9}  {:<14}{:>10.2}{:>10.1}{:>7}{:>12}{:>6.1}",
                 stripped.bones.len(),
@@ -116,7 +116,7 @@ fn rest_positions(character: &Character) -> Vec<Vec3> {
     character.display.control_of.iter().map(|&v| control[v as usize]).collect()
 }
 
-/// Removes skeleton, skin weights, morph targets and animation. Each part of the display mesh becomes a mesh of its own.
+/// Removes skeleton, skin weights, morph targets and animation. The other content of the file is omitted.
 ///
 /// # Errors
 /// [`Error::Input`] if the file has no skin.
@@ -133,18 +133,23 @@ pub fn strip(asset: &Asset, character: &Character) -> Result<Stripped> {
         primitive.normals = character.display.normals[range].to_vec();
         primitive.influences = Influences::default();
         primitive.morphs.clear();
-        bare.meshes.push(Mesh { name: format!("part {i}"), primitives: vec![primitive] });
+        if i > 0 && character.display.parts[i - 1].node == part.node {
+            bare.meshes.last_mut().into_iter().for_each(|m| m.primitives.push(primitive.clone()));
+            continue;
+        }
+        let (index, name) = (bare.nodes.len(), format!("mesh {}", bare.nodes.len()));
+        bare.meshes.push(Mesh { name: name.clone(), primitives: vec![primitive] });
         bare.nodes.push(Node {
-            name: format!("part {i}"),
+            name,
             parent: None,
             children: Vec::new(),
             rest: Trs::IDENTITY,
             matrix: None,
-            mesh: Some(MeshId::from(i)),
+            mesh: Some(MeshId::from(index)),
             skin: None,
             weights: Vec::new(),
         });
-        bare.roots.push(NodeId::from(i));
+        bare.roots.push(NodeId::from(index));
     }
     let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
     let mut bones: Vec<RigBone> = Vec::new();
@@ -175,24 +180,48 @@ pub fn strip(asset: &Asset, character: &Character) -> Result<Stripped> {
     Ok(Stripped { glb: unedited(&bare)?, bones })
 }
 
+/// Returns, per joint of the new skeleton, the node of the same name of the old skeleton.
+fn same_names(character: &Character, new: &Character) -> Vec<Option<usize>> {
+    let name = |n: NodeId| &new.skeleton.nodes[n.index()].name;
+    let find = |n: NodeId| character.skeleton.nodes.iter().position(|old| old.name == *name(n));
+    new.skeleton.joints.iter().map(|j| find(j.node)).collect()
+}
+
+/// Returns, per joint of the new skeleton, the old joint's node whose bone is nearest to the middle of its bone.
+pub fn nearest_nodes(character: &Character, new: &Character) -> Vec<Option<usize>> {
+    let still = |c: &Character| PosedRig::new(&c.skeleton, &Pose::rest(&c.skeleton));
+    let (old_rig, new_rig) = (still(character), still(new));
+    let near = |joint: JointId| {
+        let own = new.skeleton.bones_of(joint).next()?;
+        let middle = new_rig.bones[own.index()].head.lerp(new_rig.bones[own.index()].tail, 0.5);
+        let distance = |b: &usize| {
+            let bone = &old_rig.bones[*b];
+            let along = bone.tail - bone.head;
+            let t = (middle - bone.head).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
+            middle.distance(bone.head + along * t.clamp(0.0, 1.0))
+        };
+        let skinned = |b: &usize| {
+            let parent = character.skeleton.bones[*b].parent;
+            character.skeleton.joints[parent.index()].skinned
+        };
+        let all = (0..old_rig.bones.len()).filter(skinned);
+        let bone = all.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        Some(character.skeleton.joints[character.skeleton.bones[bone].parent.index()].node.index())
+    };
+    (0..new.skeleton.joints.len()).map(|j| near(JointId::from(j))).collect()
+}
+
 /// Bends and twists every main joint of a character, and compares linear blend skinning by its own weights with that by
-/// the weights of the rigged bare mesh.
+/// the weights of the rigged bare mesh. `node_of` gives the character's node for each joint of the rigged mesh.
 ///
 /// # Errors
 /// If a joint cannot be rotated.
-pub fn compare(character: &Character, new: &Character) -> Result<Agreement> {
+pub fn agreement(character: &Character, new: &Character, node_of: &[Option<usize>]) -> Result<Agreement> {
     let skeleton = &character.skeleton;
     let rest = Pose::rest(skeleton);
     let still = PosedRig::new(skeleton, &rest);
     let positions = rest_positions(character);
     let size = f64::from(Aabb::of(positions.iter().copied()).diagonal());
-    // Joints of the new skeleton by the node of the same name.
-    let node_of: Vec<Option<usize>> = new
-        .skeleton
-        .joints
-        .iter()
-        .map(|j| skeleton.nodes.iter().position(|n| n.name == new.skeleton.nodes[j.node.index()].name))
-        .collect();
     let mut out = Agreement { empty: empty_joints(new), ..Agreement::default() };
     let new_rows: Vec<Vec<(u16, f32)>> =
         new.display.control_of.iter().map(|&v| new.control.influences.of(v as usize).collect()).collect();

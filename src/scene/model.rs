@@ -8,7 +8,7 @@ use crate::deform::Bound;
 use crate::deform::springs::cpu::blended_rotation;
 use crate::document::Document;
 use crate::export::project;
-use crate::geom::{Crossings, Interior, Measure, MeasureReport};
+use crate::geom::{Crossings, Interior, Measure, MeasureReport, weld};
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -130,7 +130,11 @@ impl Model {
         let prepare = || {
             let control = &self.bound.character.control;
             let positions: Vec<DVec3> = control.positions.iter().map(|x| x.as_dvec3()).collect();
-            Interior::new(&positions, &control.triangles, INTERIOR)
+            // Parts of a body that meet at a seam are one, although they may be different meshes.
+            let weld = weld(&control.positions, |_, _| true);
+            let joined = |t: &[u32; 3]| t.map(|v| weld.first_of(v));
+            let triangles: Vec<[u32; 3]> = control.triangles.iter().map(joined).collect();
+            Interior::new(&positions, &triangles, INTERIOR)
         };
         self.interior.get_or_init(prepare).as_ref()
     }

@@ -15,7 +15,7 @@ use super::tools::JointTool;
 use super::tools::LineTool;
 use super::tools::MeasureTool;
 use super::tools::SkinTool;
-use super::tools::{EditContext, Moment, show};
+use super::tools::{EditContext, Moment, is_bare, show};
 use super::tools::{Hands, checked};
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
@@ -304,7 +304,10 @@ impl Workbench {
             Tool::Bone if free || self.bone.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 let eye = self.windowed.then_some(eye);
-                self.requests.extend(self.bone.step(&mut self.context, &mut moment, eye));
+                self.requests.extend(self.bone.step(&mut self.context, &mut moment, (false, eye)));
+            }
+            Tool::Joint if (free || self.bone.is_busy()) && is_bare(&self.context) => {
+                self.bone.step(&mut self.context, &mut moment, (true, None));
             }
             // In a window, the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {

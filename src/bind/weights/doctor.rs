@@ -33,7 +33,7 @@ pub fn diagnose(character: &Character) -> Diagnosis {
     if let Some(flesh) = &flesh {
         let cubes = &flesh.enclosure.cubes;
         let lies_apart = |v: &usize| {
-            let place = flesh.enclosure.of_vertex(*v).filter(|_| !control.rigid[*v]);
+            let place = flesh.cube_of(*v).filter(|_| !control.rigid[*v]);
             place.is_some_and(|(cell, _)| !flesh.anchored[cubes.cells[cell][0] as usize])
         };
         out.boneless_vertices = (0..control.positions.len()).filter(lies_apart).count();

@@ -6,7 +6,7 @@
 use crate::base::JointId;
 use crate::base::math::DVec3;
 use crate::bind::{Character, HeatSite};
-use crate::geom::Enclosure;
+use crate::geom::{Enclosure, Weld, weld};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -42,6 +42,7 @@ pub struct FleshJoint {
 pub struct Flesh {
     /// The cubes.
     pub enclosure: Enclosure,
+    weld: Weld,
     /// Joints with bones in the flesh, parents before children.
     pub joints: Vec<FleshJoint>,
     /// Per node: indices of the joints whose bones cross one of the node's cubes, in ascending order.
@@ -67,7 +68,10 @@ impl Flesh {
         let control = &character.control;
         let positions: Vec<DVec3> = control.positions.iter().map(|p| p.as_dvec3()).collect();
         let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
-        let triangles: Vec<[u32; 3]> = control.triangles.iter().filter(soft).copied().collect();
+        // Parts of a body that meet at a seam are one, although they may be different meshes.
+        let weld = weld(&control.positions, |_, _| true);
+        let joined = |t: &[u32; 3]| t.map(|v| weld.first_of(v));
+        let triangles: Vec<[u32; 3]> = control.triangles.iter().filter(soft).map(joined).collect();
         let (joints, segments) = joints(character);
         if triangles.is_empty() || segments.is_empty() {
             return None;
@@ -76,6 +80,7 @@ impl Flesh {
         let enclosure = Enclosure::with_cubes(&positions, &triangles, &ends, count)?;
         let mut out = Self {
             enclosure,
+            weld,
             joints,
             claims: Vec::new(),
             fixed: Vec::new(),
@@ -166,11 +171,16 @@ impl Flesh {
         ((x - first) / cubes.size).floor().to_array().map(|v| v as i32)
     }
 
+    /// Returns the cube of a mesh vertex, with the weights of its corners. `None` for a vertex without a proper triangle.
+    pub fn cube_of(&self, vertex: usize) -> Option<(usize, [f64; 8])> {
+        self.enclosure.of_vertex(self.weld.first_of(vertex as u32) as usize)
+    }
+
     /// Returns the anchored cube of a mesh vertex, with the weights of its corners. A vertex of a part without bones
     /// takes the nearest anchored cube. `None` if none is near.
     pub fn of_vertex(&self, vertex: usize, x: DVec3) -> Option<(usize, [f64; 8])> {
         let anchored = |c: usize| self.anchored[self.enclosure.cubes.cells[c][0] as usize];
-        self.enclosure.of_vertex(vertex).filter(|place| anchored(place.0)).or_else(|| self.nearest(x))
+        self.cube_of(vertex).filter(|place| anchored(place.0)).or_else(|| self.nearest(x))
     }
 
     /// Returns the anchored cube at a point inside the mesh or near it, with the weights of its corners. `None` if none

@@ -8,6 +8,8 @@ use super::weights::Weights;
 use crate::base::math::DVec3;
 use crate::geom::{Cell, Lattice, solid};
 
+/// A part with holes counts as closed up to this area of its holes, as a fraction of its own area.
+const HOLES: f64 = 0.1;
 /// Depths below the surface, in cube sides, at which surface weights are assigned to cubes. The second depth is used
 /// if no cube contains the point at the first depth.
 const DEPTHS: [f64; 2] = [0.1, 0.4];
@@ -57,7 +59,7 @@ impl Inside {
         own: &Weights,
         cubes: f64,
     ) -> (Option<Self>, Parts) {
-        let solid = solid(positions, triangles);
+        let solid = solid(positions, triangles, HOLES);
         let parts = Parts { all: solid.parts, open: solid.open, cubes: 0 };
         let Some(lattice) = Lattice::new(positions, &solid.triangles, solid.volume, cubes) else {
             return (None, parts);

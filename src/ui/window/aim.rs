@@ -39,6 +39,7 @@ impl WindowEditor {
                     eyepiece.on_plane(at, &self.plane(bench, eyepiece, at))
                 }
                 Tool::Grab | Tool::Skin | Tool::Measure => self.skin_at(at).flatten(),
+                Tool::Joint if bench.is_bare() => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
                 Tool::Joint => None,
             },
         }
@@ -78,7 +79,7 @@ impl WindowEditor {
 
     /// Returns the knot of a stroke, or the joint of a drawn bone, near a pixel: its distance in logical pixels and its position.
     fn knot_at(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<(f32, Vec3)> {
-        if bench.preferences().tool == Tool::Bone {
+        if bench.is_bare() && matches!(bench.preferences().tool, Tool::Bone | Tool::Joint) {
             let joints = bench.session().document().bones().iter().flat_map(|c| &c.joints);
             return self.nearest(joints.map(|j| Vec3::from(*j)), eyepiece, at, NEAR);
         }
@@ -120,7 +121,9 @@ impl WindowEditor {
         let waits = (matches!(tool, Tool::Grab | Tool::Measure) && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
-            (Tool::Line | Tool::Silhouette | Tool::Bone, _) | (_, None) => self.plane(bench, &eyepiece, at),
+            (Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Joint, _) | (_, None) => {
+                self.plane(bench, &eyepiece, at)
+            }
             (_, Some(origin)) => WorkingPlane { origin, normal },
         };
         self.force = [self.pressure.unwrap_or(1.0).max(0.6), 0.0];

@@ -1,4 +1,5 @@
-//! The bone tool: strokes inside a mesh without skeleton become chains of bones, and joints can be dragged.
+//! The bone tool: strokes inside a mesh without skeleton become chains of bones. The joint tool drags the joints of these
+//! bones.
 //!
 //! The joints of a stroke need the interior of the mesh, which takes too long for a frame. The front end computes them
 //! ([`Request::Bones`]) and returns them to [`attached`].
@@ -65,19 +66,21 @@ impl BoneTool {
         self.hover = None;
     }
 
-    /// Runs one frame of the tool. Returns a request when a stroke ends. `eye` is the camera's position in world space
-    /// if the stroke is drawn in a window.
+    /// Runs one frame. With `drags`, the trigger drags joints, else it draws. Returns a request when a stroke ends. `eye`
+    /// is the camera's position in world space if the stroke is drawn in a window.
     pub fn step(
         &mut self,
         context: &mut EditContext,
         moment: &mut Moment,
-        eye: Option<Vec3>,
+        (drags, eye): (bool, Option<Vec3>),
     ) -> Option<Request> {
         let hand = moment.hand();
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
         let (pressed, down, on_panel) = (hand.trigger.pressed, hand.trigger.down, hand.on_panel);
         if self.act == Act::Idle {
-            let near = (tracked && !on_panel).then(|| nearest(context, tip, REACH * moment.scale)).flatten();
+            let near = (drags && tracked && !on_panel)
+                .then(|| nearest(context, tip, REACH * moment.scale))
+                .flatten();
             if near.is_some() && near != self.hover {
                 moment.feel(moment.tool, Haptic::Hover);
             }
@@ -93,6 +96,7 @@ impl BoneTool {
                         self.act = Act::Drags(joint, place(context, joint).unwrap_or(tip) - tip, false);
                         moment.feel(moment.tool, Haptic::Selection);
                     }
+                    None if drags => {}
                     None => {
                         self.points.clear();
                         self.act = Act::Draws;

@@ -3,6 +3,7 @@
 
 mod bed;
 mod body;
+mod bones;
 mod drawing;
 mod faces;
 mod flesh;

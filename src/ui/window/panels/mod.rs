@@ -269,6 +269,7 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
             GrabBy::Limb => "Drag the skin: the limb follows (Shift-G: body, bone), pinned joints (P) stay",
             GrabBy::Bone => "Drag the skin: the bone turns (Shift-G: limb, body), pinned joints (P) stay",
         },
+        (_, Tool::Joint) if bench.is_bare() => "Drag a joint of the drawn bones",
         (_, Tool::Joint) if bench.selected().is_some() => {
             "Drag a ring to turn the joint, an arrow to move it"
         }
@@ -279,7 +280,7 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Bone) if !bench.is_bare() => {
             "This character has bones; bones can be drawn in a mesh without a skeleton"
         }
-        (_, Tool::Bone) => "Draw bones along a limb: they go to its middle; drag a joint to move it",
+        (_, Tool::Bone) => "Draw bones along a limb: they go to its middle; the joint tool (J) drags joints",
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }
