@@ -42,7 +42,14 @@ pub enum Job {
     Look(Writes, PathBuf),
     /// Creates the actor of a character for a render stage. The number `stage` identifies the stage; [`Done::Ready`]
     /// returns the same number.
-    Ready { stage: u64, pipelines: Pipelines, targets: Arc<Targets>, model: Arc<Model>, recipe: Recipe },
+    Ready {
+        stage: u64,
+        pipelines: Pipelines,
+        targets: Arc<Targets>,
+        model: Arc<Model>,
+        recipe: Recipe,
+        progress: Progress,
+    },
     /// Binds a character for full-body grabs.
     Whole(Arc<Model>),
     /// Measures the strain of the document's pose, and computes the [`Readings`] on the skin of the displayed pose.
@@ -231,8 +238,9 @@ fn run(job: Job) -> Done {
             Done::Opened(path, opened)
         }
         Job::Discard(left) => Done::Discarded(left.discard()),
-        Job::Ready { stage, pipelines, targets, model, recipe } => {
-            Done::Ready(stage, Actor::new(&pipelines, &targets, &model, &recipe).map(Box::new))
+        Job::Ready { stage, pipelines, targets, model, recipe, progress } => {
+            let actor = Actor::cancellable(&pipelines, &targets, &model, &recipe, &progress);
+            Done::Ready(stage, actor.map(Box::new))
         }
         Job::Whole(model) => {
             let character = model.bound.character.clone();

@@ -97,6 +97,8 @@ pub struct AppSession {
     sketching: usize,
     /// Number of strokes of bones whose joints are being computed.
     drawing_bones: usize,
+    /// The render stages whose actors are being made, in the order of their jobs.
+    binding: Vec<(u64, Progress)>,
     /// The computation of skin weights for drawn bones.
     rigging: Option<Progress>,
     /// The last revision of the document that [`AppSession::stepped`] handled.
@@ -153,6 +155,7 @@ impl AppSession {
             sketches: Vec::new(),
             sketching: 0,
             drawing_bones: 0,
+            binding: Vec::new(),
             rigging: None,
             revision: Version::default(),
             quit: false,
@@ -266,6 +269,11 @@ impl AppSession {
                 // Bind for full-body grabs after the actor is ready: nobody can grab an invisible body.
                 if let Some(model) = self.model.as_ref().filter(|_| std::mem::take(&mut self.unbound)) {
                     self.worker.ask(Job::Whole(model.clone()));
+                }
+                let job = self.binding.iter().position(|(n, _)| *n == number);
+                let cancelled = job.map(|i| self.binding.remove(i)).is_some_and(|(_, p)| p.is_cancelled());
+                if cancelled && actor.is_err() {
+                    return None;
                 }
                 News::Ready(number, actor)
             }
@@ -425,6 +433,17 @@ impl AppSession {
         self.rigging.as_ref().map(|p| (p.part() * 100.0) as u32)
     }
 
+    /// Cancels the jobs that make actors for a render stage: the user has chosen another method.
+    pub fn cancel_binding(&self, number: u64) {
+        self.binding.iter().filter(|(n, _)| *n == number).for_each(|(_, progress)| progress.cancel());
+    }
+
+    /// The finished part of the weights that a deformation method needs, percent; `None` if none are being computed.
+    pub fn weighing(&self) -> Option<u32> {
+        let part = self.binding.first().map(|(_, progress)| progress.part())?;
+        (part > 0.0).then_some((part * 100.0) as u32)
+    }
+
     /// Queues an accent stroke for interpretation.
     pub fn sketch(&mut self, sketch: Sketch) {
         self.sketches.push(sketch);
@@ -454,6 +473,7 @@ impl AppSession {
         match (self.opening, self.rigging()) {
             (true, _) => Some("opening".to_owned()),
             (_, Some(percent)) => Some(format!("weights {percent} %")),
+            _ if self.weighing().is_some() => self.weighing().map(|percent| format!("weights {percent} %")),
             _ if self.sketching > 0 => Some("looking for the silhouette".to_owned()),
             _ if self.drawing_bones > 0 => Some("placing joints".to_owned()),
             _ => None,
@@ -487,7 +507,10 @@ impl AppSession {
 
     /// Starts the job that creates an actor for a render stage, with these deformer settings.
     pub fn make_ready(&mut self, number: u64, stage: &Stage, settings: &DeformerSettings) {
+        self.cancel_binding(number);
         let Some(model) = &self.model else { return };
+        let progress = Progress::default();
+        self.binding.push((number, progress.clone()));
         self.worker.ask(Job::Ready {
             stage: number,
             pipelines: stage.pipelines().clone(),
@@ -495,6 +518,7 @@ impl AppSession {
             model: model.clone(),
             // Invalid settings were rejected when they were edited.
             recipe: recipe(settings).unwrap_or_default(),
+            progress,
         });
     }
 }

@@ -220,6 +220,24 @@ pub fn findings(character: &Character) -> Vec<String> {
         let names: Vec<String> = found.idle.iter().map(name).collect();
         out.push(format!("bones in the mesh that move no vertex: {}", names.join(", ")));
     }
+    if !found.outside.is_empty() {
+        let names: Vec<String> = found.outside.iter().map(name).collect();
+        out.push(format!(
+            "bones outside of the mesh that move no vertex: {}; move them inside",
+            names.join(", ")
+        ));
+    }
+    if let Some(([large, small], ratio)) = found.uneven {
+        let name = |n: crate::base::NodeId| skeleton.nodes[n.index()].name.clone();
+        out.push(format!(
+            "the mesh {} is {ratio:.0} times as large as the mesh {}: one of them may be in millimetres; scale it",
+            name(large),
+            name(small)
+        ));
+    }
+    if found.flat_triangles > 0 {
+        out.push(format!("{} triangles have no area; weights ignore them", found.flat_triangles));
+    }
     if let Some((count, [a, b])) = &found.torn {
         let (a, b) = (name(a), name(b));
         out.push(format!("{count} vertices follow joints of different limbs, one of them {a} and {b}"));

@@ -53,19 +53,14 @@ pub fn run(args: &Args) -> Result<String> {
     write_model(&args.out, &rigged.glb)?;
     let findings: String =
         findings(&Character::from_asset(&rigged.asset)?).iter().map(|line| format!("{line}\n")).collect();
-    let idle = bones.len() - rigged.bones.min(bones.len());
-    let warning = if idle > 0 {
-        format!("{idle} bones move no vertex: check that they lie in the mesh\n")
-    } else {
-        String::new()
-    };
-    Ok(told(&Some(rigged)) + &warning + &findings)
+    Ok(told(&Some(rigged)) + &findings)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::asset::Asset;
+    use crate::base::math::Vec3;
 
     #[derive(clap::Parser)]
     struct Line {
@@ -76,6 +71,121 @@ mod tests {
     fn line(args: &[&std::path::Path]) -> Args {
         let words = args.iter().map(|a| a.as_os_str().to_owned());
         <Line as clap::Parser>::parse_from([std::ffi::OsString::from("rig")].into_iter().chain(words)).args
+    }
+
+    /// A closed box from `low` to `high` with quads divided into `n` by `n` cells.
+    fn cuboid(low: Vec3, high: Vec3, n: u32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+        let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+        for face in 0..6 {
+            let (axis, side) = (face / 2, face % 2);
+            let first = positions.len() as u32;
+            for (i, j) in (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))) {
+                let mut at = Vec3::ZERO;
+                at[axis] = side as f32;
+                at[(axis + 1) % 3] = i as f32 / n as f32;
+                at[(axis + 2) % 3] = j as f32 / n as f32;
+                positions.push(low + at * (high - low));
+            }
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let [a, b] = [first + i * (n + 1) + j, first + (i + 1) * (n + 1) + j];
+                let quad = if side == 1 { [a, b, b + 1, a + 1] } else { [a, a + 1, b + 1, b] };
+                triangles.extend([[quad[0], quad[1], quad[2]], [quad[0], quad[2], quad[3]]]);
+            }
+        }
+        (positions, triangles)
+    }
+
+    /// Rigs boxes by bones from head to tail, each the child of the bone before. Returns the output and the rigged file.
+    fn rigged(boxes: &[[Vec3; 2]], flat: bool, bones: &[[Vec3; 2]]) -> (String, Character) {
+        let mut asset = Asset::default();
+        for (k, [low, high]) in boxes.iter().enumerate() {
+            let (positions, mut triangles) = cuboid(*low, *high, 8);
+            if flat {
+                triangles.extend([[0, 1, 2], [3, 3, 4], [5, 5, 5]]);
+            }
+            let normals = vec![Vec3::Y; positions.len()];
+            let uvs = vec![glam::Vec2::ZERO; positions.len()];
+            let primitive = crate::asset::Primitive {
+                file_index: 0,
+                positions,
+                normals,
+                normals_from_file: true,
+                uvs,
+                uvs1: vec![],
+                colors: vec![],
+                triangles,
+                material: None,
+                influences: Default::default(),
+                morphs: vec![],
+            };
+            let name = format!("box {k}");
+            asset.meshes.push(crate::asset::Mesh { name: name.clone(), primitives: vec![primitive] });
+            asset.nodes.push(crate::asset::Node {
+                name,
+                parent: None,
+                children: vec![],
+                rest: crate::base::math::Trs::IDENTITY,
+                matrix: None,
+                mesh: Some(crate::base::MeshId::from(k)),
+                skin: None,
+                weights: vec![],
+            });
+            asset.roots.push(crate::base::NodeId::from(k));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("bare.glb"), crate::export::unedited(&asset).unwrap()).unwrap();
+        let list: Vec<RigBone> = bones
+            .iter()
+            .enumerate()
+            .map(|(k, [head, tail])| RigBone {
+                name: format!("bone {k}"),
+                head: (*head).into(),
+                tail: (*tail).into(),
+                parent: (k > 0).then(|| format!("bone {}", k - 1)),
+            })
+            .collect();
+        std::fs::write(at("bones.json"), serde_json::to_string(&list).unwrap()).unwrap();
+        let (file, json, out) = (at("bare.glb"), at("bones.json"), at("rigged.glb"));
+        let mut last = None;
+        for method in WeightMethod::ALL {
+            let args = line(&[&file, "--bones".as_ref(), &json, "--out".as_ref(), &out]);
+            let text = run(&Args { weights: method, cubes: Some(800), ..args })
+                .unwrap_or_else(|e| panic!("{}: {e}", method.name()));
+            let character = Character::from_asset(&Asset::load(&out).unwrap()).unwrap();
+            for v in 0..character.control.positions.len() {
+                let sum: f32 = character.control.influences.of(v).map(|e| e.1).sum();
+                assert!((sum - 1.0).abs() < 1e-4, "{}: vertex {v} has {sum}", method.name());
+            }
+            last = Some((text, character));
+        }
+        last.unwrap()
+    }
+
+    #[test]
+    fn bad_meshes_and_bones_get_a_result_and_a_clear_word() {
+        let tall = [Vec3::ZERO, Vec3::new(0.3, 2.0, 0.3)];
+        let middle = |y: f32| Vec3::new(0.15, y, 0.15);
+        let good = [[middle(0.1), middle(1.0)], [middle(1.0), middle(1.9)]];
+        let (text, _) = rigged(&[tall], false, &good);
+        assert_eq!(text.lines().filter(|l| !l.is_empty()).count(), 1, "nothing to tell: {text}");
+        // The second box has the size of the first in millimetres.
+        let small = [Vec3::X, Vec3::X + (tall[1] - tall[0]) * 0.001];
+        let (text, _) = rigged(&[tall, small], false, &good);
+        assert!(text.contains("box 0 is 1000 times as large as the mesh box 1"), "{text}");
+        assert!(text.contains("millimetres"), "{text}");
+        // The last bone lies far from the box.
+        let outside = [good[0], good[1], [Vec3::X * 4.0, Vec3::X * 5.0]];
+        let (text, _) = rigged(&[tall], false, &outside);
+        assert!(text.contains("outside of the mesh") && text.contains("bone 2"), "{text}");
+        // All joints lie in one cube.
+        let near = |k: f32| middle(1.0 + 1e-4 * k);
+        let (text, character) = rigged(&[tall], false, &[[near(0.0), near(1.0)], [near(1.0), near(2.0)]]);
+        assert_eq!(character.skeleton.joints.len(), 2, "{text}");
+        assert!(text.contains("move no vertex"), "{text}");
+        // A box whose faces have triangles without area.
+        let (text, _) = rigged(&[tall], true, &good);
+        assert!(text.contains("triangles have no area"), "{text}");
     }
 
     #[test]

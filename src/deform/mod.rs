@@ -43,6 +43,7 @@ pub use graph::{Graph, Kernels};
 pub use recipe::Recipe;
 pub use reference::CpuGraph;
 
+use crate::base::Progress;
 use crate::base::math::Vec3;
 use crate::bind::{Attachments, Character};
 use crate::rig::PosedRig;
@@ -58,6 +59,15 @@ pub struct Bound {
     /// The character whose flesh contains the vertices, if they are points inside that character and no vertices of a
     /// mesh.
     pub body: Option<Arc<Character>>,
+    /// Progress of slow bindings, which also cancels them.
+    pub progress: Progress,
+}
+
+impl Bound {
+    /// The input for a character's own vertices.
+    pub fn new(character: Arc<Character>, attachments: Arc<Attachments>) -> Self {
+        Self { character, attachments, body: None, progress: Progress::default() }
+    }
 }
 
 /// Data that each node passes to the next node on the CPU, per control vertex.

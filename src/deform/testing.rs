@@ -74,11 +74,7 @@ pub fn bound(
         triangles,
         influences,
     };
-    Bound {
-        character: Arc::new(Character { skeleton, control, display }),
-        attachments: Arc::new(attachments),
-        body: None,
-    }
+    Bound::new(Arc::new(Character { skeleton, control, display }), Arc::new(attachments))
 }
 
 /// Returns the rest pose of a character.
@@ -105,7 +101,7 @@ pub fn scaled(bound: &Bound, factor: f32) -> Bound {
     let points = character.control.positions.iter_mut().chain(&mut character.display.positions);
     points.chain(&mut attachments.scale_vector).for_each(|x| *x *= factor);
     character.control.aabb = Aabb::of(character.control.positions.iter().copied());
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None }
+    Bound::new(Arc::new(character), Arc::new(attachments))
 }
 
 pub fn chain(bones: usize) -> Skeleton {

@@ -26,7 +26,7 @@ use inside::{Index, Joints, Shape, spans};
 /// Maximum number of fragments. A mesh with more of them is refused, since memory would become short.
 const MOST: usize = 50_000_000;
 /// A part with holes, such as a sleeve, counts as closed up to this area of its holes, as a fraction of its own area.
-const HOLES: f64 = 0.25;
+const HOLES: f64 = 0.18;
 /// Number of sizes that [`Enclosure::with_cubes`] tries.
 const TRIALS: usize = 3;
 /// The search for a size ends if the number of cubes is right up to this fraction.

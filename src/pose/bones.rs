@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(attach(std::slice::from_ref(&spine), &mut arm, 0.05), Some((ChainId(4), 1)));
         assert_eq!(arm[0], Vec3::new(0.0, 1.6, 0.0));
         let mut leg = [Vec3::new(0.1, 0.9, 0.0), Vec3::new(0.1, 0.0, 0.0)];
-        assert_eq!(attach(&[spine.clone()], &mut leg, 0.05), Some((ChainId(4), 0)));
+        assert_eq!(attach(std::slice::from_ref(&spine), &mut leg, 0.05), Some((ChainId(4), 0)));
         assert_eq!(leg[0], Vec3::new(0.1, 0.9, 0.0));
         assert_eq!(attach(&[], &mut leg, 0.05), None);
 

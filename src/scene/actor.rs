@@ -4,9 +4,9 @@ use super::probes::Probes;
 use super::{Aim, Model, SurfaceSample, WeightView, paint};
 use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
-use crate::base::{NodeId, Result, Version};
+use crate::base::{NodeId, Progress, Result, Version};
 use crate::deform::sculpt::SculptState;
-use crate::deform::{Graph, Kernels, Recipe};
+use crate::deform::{Bound, Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
@@ -130,9 +130,25 @@ impl Actor {
         model: &Arc<Model>,
         recipe: &Recipe,
     ) -> Result<Self> {
+        Self::cancellable(pipelines, targets, model, recipe, &Progress::default())
+    }
+
+    /// As [`Actor::new`], and tells the progress of weights that take long. If `progress` is cancelled, the result may be an
+    /// error.
+    ///
+    /// # Errors
+    /// As [`Actor::new`], and if the work was cancelled.
+    pub fn cancellable(
+        pipelines: &Pipelines,
+        targets: &Targets,
+        model: &Arc<Model>,
+        recipe: &Recipe,
+        progress: &Progress,
+    ) -> Result<Self> {
         let device = pipelines.device();
+        let bound = Bound { progress: progress.clone(), ..model.bound.clone() };
         let morphs = !model.morphs.is_empty();
-        let graph = Graph::new(&pipelines.kernels, &model.bound, recipe, morphs);
+        let graph = Graph::new(&pipelines.kernels, &bound, recipe, morphs);
         let mut graph = graph.map_err(|e| model.named(e))?;
         let surface =
             SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };

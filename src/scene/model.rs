@@ -75,7 +75,7 @@ impl Model {
         let (attachments, report) = bind_attachments(&character, options)?;
         lap("bind", &mut stages);
         let measure = Measure::new(&character.control);
-        let bound = Bound { character, attachments: Arc::new(attachments), body: None };
+        let bound = Bound::new(character, Arc::new(attachments));
         Ok(Self {
             asset,
             document: None,

@@ -172,8 +172,7 @@ mod tests {
             assert!(colors.iter().all(|c| *c == 0), "{view:?}");
         }
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-        let bound =
-            Bound { character: character.clone().into(), attachments: attachments.into(), body: None };
+        let bound = Bound::new(character.clone().into(), attachments.into());
         let binding = bind(&bound, &Params { cubes: 700, ..Params::DEFAULT }).unwrap();
         paint(&character, Some(&binding), (WeightView::Twist, Some(node)), &mut colors);
         assert_eq!(colors[at(0.3)], packed(linear(color_of_weight(0.0))));

@@ -146,7 +146,9 @@ impl<'o> WindowApp<'o> {
         let differs = |i: usize| self.asked[i].as_ref().map(|(model, s)| (*model, s)) != wanted[i];
         let wanted = [0, 1].map(|i| differs(i).then(|| wanted[i].map(|(model, s)| (model, s.clone()))));
         for (i, wanted) in wanted.into_iter().enumerate().filter_map(|(i, w)| w.map(|w| (i, w))) {
-            if let Some((_, settings)) = &wanted {
+            if wanted.is_none() {
+                self.app_session.cancel_binding(self.numbers[i]);
+            } else if let Some((_, settings)) = &wanted {
                 self.app_session.make_ready(self.numbers[i], stage, settings);
             }
             self.asked[i] = wanted;

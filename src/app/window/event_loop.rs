@@ -28,6 +28,9 @@ const SHOWING: Duration = Duration::from_millis(250);
 /// Interval between two polls for window events during [`SHOWING`].
 const GLANCE: Duration = Duration::from_millis(25);
 
+/// Interval between two updates of the progress of a background job.
+const PROGRESS: Duration = Duration::from_millis(200);
+
 /// Interval between two checks for the GPU's answer to a pick.
 const ANSWER: Duration = Duration::from_millis(4);
 
@@ -195,6 +198,9 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         self.look = screen.asks().then(|| Instant::now() + ANSWER);
         if let Some(again) = app.desk.output().again {
             self.next = soon(again, self.next);
+        }
+        if app.app_session.rigging().or(app.app_session.weighing()).is_some() {
+            self.next = soon(PROGRESS, self.next);
         }
         self.seen.shown = screen.shown();
         self.seen.size = size;

@@ -150,6 +150,9 @@ impl<'o> HeadsetApp<'o> {
         let settings = bench.session().document().deformer();
         let wanted = (!self.app_session.suits(stage)).then_some((self.stage, Arc::as_ptr(model), settings));
         if self.asked.as_ref().map(|(number, model, settings)| (*number, *model, settings)) != wanted {
+            if wanted.is_none() {
+                self.app_session.cancel_binding(self.stage);
+            }
             self.asked = wanted.map(|(number, model, settings)| (number, model, settings.clone()));
             if let Some((number, _, settings)) = &self.asked {
                 self.app_session.make_ready(*number, stage, settings);
@@ -219,6 +222,8 @@ impl<'o> HeadsetApp<'o> {
         self.panels.see(bench, bench.rig());
         if self.message.is_some() {
             self.panel_state.message.clone_from(&self.message);
+        } else if let Some(percent) = self.app_session.weighing().or(self.app_session.rigging()) {
+            self.panel_state.message = Some(format!("weights {percent} %"));
         }
         self.panel_state.unsaved = self.app_session.unsaved;
         self.panel_state.rigging = self.app_session.rigging();

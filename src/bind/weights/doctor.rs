@@ -1,8 +1,10 @@
 //! Finds places where skin weights and bones do not fit the mesh.
 
 use super::flesh::{Flesh, flesh_joints};
-use crate::base::JointId;
+use crate::base::math::{Aabb, DVec3, Vec3};
+use crate::base::{JointId, NodeId};
 use crate::bind::Character;
+use crate::geom::Interior;
 
 /// Number of cubes in which the parts of the mesh are found.
 const CUBES: usize = 6000;
@@ -10,6 +12,8 @@ const CUBES: usize = 6000;
 const PULL: f32 = 0.2;
 /// Joints with more bones than this between them do not belong to one limb.
 const NEAR: usize = 2;
+/// Meshes whose sizes differ by this factor may have different units of length, such as metres and millimetres.
+const UNEVEN: f32 = 500.0;
 /// A joint moves no vertex if no weight exceeds this.
 const NONE: f32 = 1e-3;
 
@@ -21,6 +25,13 @@ pub struct Diagnosis {
     pub boneless_vertices: usize,
     /// Joints that move no vertex although their bones lie in the mesh.
     pub idle: Vec<JointId>,
+    /// Joints whose bones lie outside of the mesh.
+    pub outside: Vec<JointId>,
+    /// The largest and the smallest mesh by the nodes that draw them, if their sizes differ so much that one may have
+    /// another unit of length; and the ratio of their sizes.
+    pub uneven: Option<([NodeId; 2], f32)>,
+    /// Number of triangles without area.
+    pub flat_triangles: usize,
     /// Number of vertices that joints of different limbs pull at, and the two joints of the first such vertex.
     pub torn: Option<(usize, [JointId; 2])>,
 }
@@ -30,7 +41,7 @@ pub fn diagnose(character: &Character) -> Diagnosis {
     let (control, skeleton) = (&character.control, &character.skeleton);
     let mut out = Diagnosis::default();
     let flesh = Flesh::of(character, CUBES);
-    if let Some(flesh) = &flesh {
+    if let Some(flesh) = flesh {
         let cubes = &flesh.enclosure.cubes;
         let lies_apart = |v: &usize| {
             let place = flesh.cube_of(*v).filter(|_| !control.rigid[*v]);
@@ -38,6 +49,10 @@ pub fn diagnose(character: &Character) -> Diagnosis {
         };
         out.boneless_vertices = (0..control.positions.len()).filter(lies_apart).count();
     }
+    out.uneven = uneven(character);
+    out.flat_triangles = control.triangles.iter().filter(|t| is_flat(&control.positions, t)).count();
+    let positions: Vec<DVec3> = control.positions.iter().map(|x| x.as_dvec3()).collect();
+    let interior = Interior::new(&positions, &control.triangles, CUBES);
     let mut most = vec![0.0f32; skeleton.joints.len()];
     for (joint, weight) in (0..control.influences.len()).flat_map(|v| control.influences.of(v)) {
         most[usize::from(joint)] = most[usize::from(joint)].max(weight);
@@ -50,9 +65,13 @@ pub fn diagnose(character: &Character) -> Diagnosis {
         skeleton.bones.iter().filter(|b| b.head != b.tail && skeleton.joints[b.parent.index()].skinned)
     {
         let middle = bone.head.lerp(bone.tail, 0.5).as_dvec3();
-        let inside = flesh.as_ref().is_some_and(|f| f.enclosure.find(middle).is_some());
-        if inside && !moves(bone.parent) && !out.idle.contains(&bone.parent) {
-            out.idle.push(bone.parent);
+        if moves(bone.parent) {
+            continue;
+        }
+        let inside = interior.as_ref().is_some_and(|i| i.depth(middle).is_some());
+        let list = if inside { &mut out.idle } else { &mut out.outside };
+        if !list.contains(&bone.parent) {
+            list.push(bone.parent);
         }
     }
     // Only joints with bones in the flesh count, since rigs also have control joints between limbs.
@@ -74,6 +93,32 @@ pub fn diagnose(character: &Character) -> Diagnosis {
         }
     }
     out
+}
+
+/// Returns the largest and the smallest mesh if their sizes differ by [`UNEVEN`] or more.
+fn uneven(character: &Character) -> Option<([NodeId; 2], f32)> {
+    let display = &character.display;
+    let mut sizes: Vec<(NodeId, Aabb)> = Vec::new();
+    for part in &display.parts {
+        let bounds = Aabb::of(part.vertices.clone().map(|v| display.positions[v as usize]));
+        match sizes.iter_mut().find(|s| s.0 == part.node) {
+            Some((_, all)) => *all = Aabb::of([all.min, all.max, bounds.min, bounds.max]),
+            None => sizes.push((part.node, bounds)),
+        }
+    }
+    sizes.retain(|(_, b)| b.diagonal() > 0.0);
+    let size = |s: &&(NodeId, Aabb)| s.1.diagonal();
+    let large = sizes.iter().max_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let small = sizes.iter().min_by(|a, b| size(a).total_cmp(&size(b)))?;
+    let ratio = size(&large) / size(&small);
+    (ratio >= UNEVEN).then_some(([large.0, small.0], ratio))
+}
+
+/// Whether a triangle has no area within the precision of its positions.
+fn is_flat(positions: &[Vec3], t: &[u32; 3]) -> bool {
+    let [a, b, c] = t.map(|v| positions[v as usize].as_dvec3());
+    let longest = (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared());
+    (b - a).cross(c - a).length() <= 1e-6 * longest
 }
 
 #[cfg(test)]
@@ -112,7 +157,7 @@ mod tests {
         let mut apart = sound.clone();
         let first = apart.control.positions.len() as u32;
         for corner in [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0]] {
-            apart.control.positions.push(glam::Vec3::from(corner) + glam::Vec3::X * 2.0);
+            apart.control.positions.push(Vec3::from(corner) + Vec3::X * 2.0);
             apart.control.rigid.push(false);
             apart.control.influences.push([(0, 1.0)]);
         }

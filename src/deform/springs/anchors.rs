@@ -56,7 +56,7 @@ pub fn drawn_together(bound: &Bound) -> Bound {
         .collect();
     let attachments = &bound.attachments;
     let attachments = Attachments { bone: attachments.bone.clone(), t: attachments.t.clone(), scale_vector };
-    Bound { character: bound.character.clone(), attachments: Arc::new(attachments), body: None }
+    Bound::new(bound.character.clone(), Arc::new(attachments))
 }
 
 /// Returns the moved attachment point of a vertex; `None` if no gap to a neighbour is too wide. The move is the mean

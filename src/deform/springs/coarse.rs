@@ -75,7 +75,7 @@ pub fn coarsen(bound: &Bound) -> Option<Coarse> {
         },
         display: Default::default(),
     };
-    let bound = Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None };
+    let bound = Bound::new(Arc::new(character), Arc::new(attachments));
     Some(Coarse { bound, seeds, parents, weights })
 }
 

@@ -26,7 +26,7 @@ fn capsule(rings: usize, segments: usize) -> Bound {
 
 fn bound(character: Character) -> Bound {
     let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None }
+    Bound::new(Arc::new(character), Arc::new(attachments))
 }
 
 fn turned(bound: &Bound, turn: Quat) -> PosedRig {

@@ -1,7 +1,7 @@
 //! Orders the joints that move each vertex.
 
 use super::Params;
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::bind::weights::{FleshJoint, JointWeight, Points, flesh_joints, swing_twist_weights};
 use crate::bind::{Cache, Character};
 use crate::deform::Bound;
@@ -48,7 +48,7 @@ impl SwingTwistBinding {
 /// without flesh near them, follow the joint with their largest skin weight.
 ///
 /// # Errors
-/// The errors of [`swing_twist_weights`].
+/// The errors of [`swing_twist_weights`], and [`Error::Input`] if [`Bound::progress`] is cancelled.
 pub fn bind(bound: &Bound, params: &Params) -> Result<SwingTwistBinding> {
     let (character, cubes) = (&*bound.character, params.clone().sane().cubes as usize);
     let (body, points): (&Character, Points) = match &bound.body {
@@ -57,7 +57,10 @@ pub fn bind(bound: &Bound, params: &Params) -> Result<SwingTwistBinding> {
     };
     // Tests compute the weights, so that they never test those of an older build.
     let cache = if cfg!(test) { None } else { Cache::platform() };
-    let weights = swing_twist_weights(cache.as_ref(), body, points, cubes, &|_| true)?.unwrap_or_default();
+    let go_on = |part: f32| bound.progress.report(part);
+    let weights = swing_twist_weights(cache.as_ref(), body, points, cubes, &go_on)?;
+    let cancelled = || Error::input("the weights were cancelled", "choose the method again");
+    let weights = weights.ok_or_else(cancelled)?;
     let joints = flesh_joints(body);
     let mut out = SwingTwistBinding { joints, offset: vec![0], ..SwingTwistBinding::default() };
     let control = &character.control;

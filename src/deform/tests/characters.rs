@@ -21,7 +21,7 @@ const FILES: [&str; 5] = [
 fn load(path: &Path) -> Bound {
     let character = Character::from_asset(&Asset::load(path).unwrap()).unwrap();
     let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None }
+    Bound::new(Arc::new(character), Arc::new(attachments))
 }
 
 /// Returns the bind pose, rigidly moved as a whole. A file's rest pose may differ from its bind pose.

@@ -285,7 +285,7 @@ fn props_follow_their_joint_in_every_method() {
     character.control.rigid[last] = true;
     let mut attachments = (*bound.attachments).clone();
     attachments.bone[last] = BoneId(u32::MAX);
-    let bound = Bound { character: character.into(), attachments: attachments.into(), body: None };
+    let bound = Bound::new(character.into(), attachments.into());
     let pose = contorted(&bound);
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
     let expected = rig.skinning[1].transform_point3(bound.character.control.positions[last]);

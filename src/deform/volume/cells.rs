@@ -184,9 +184,6 @@ fn as_character(character: &Character, positions: Vec<Vec3>, influences: crate::
         ControlMesh { rigid: vec![false; count], positions, influences, aabb, ..ControlMesh::default() };
     let skeleton = character.skeleton.clone();
     let nodes = Character { skeleton, control, ..Character::default() };
-    Bound {
-        character: Arc::new(nodes),
-        attachments: Arc::new(attachments),
-        body: Some(Arc::new(character.clone())),
-    }
+    let bound = Bound::new(Arc::new(nodes), Arc::new(attachments));
+    Bound { body: Some(Arc::new(character.clone())), ..bound }
 }

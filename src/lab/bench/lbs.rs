@@ -47,7 +47,7 @@ mod tests {
         let character = Arc::new(capsule(4, 24, 12, 0.1, 1.0));
         let rigs = super::super::poses::pair(&character.skeleton);
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-        let bound = Bound { character: character.clone(), attachments: Arc::new(attachments), body: None };
+        let bound = Bound::new(character.clone(), Arc::new(attachments));
         let mut streams = Streams::default();
         Geometric::Lbs.bind(&bound).unwrap().reference(&rigs[1], &mut streams);
         let mut out = vec![Vec3::ZERO; character.control.positions.len()];

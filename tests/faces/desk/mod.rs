@@ -2,6 +2,7 @@
 //! by XTEST events and check screenshots.
 
 mod bed;
+mod bones;
 mod drop;
 mod first;
 mod flesh;

@@ -216,7 +216,10 @@ fn twelve_bare_meshes_are_rigged_by_strokes() {
         assert!(path.exists(), "{} is missing", path.display());
         let Some(mut bare) = Bare::new(&path) else { return };
         bare.session.app.press(Command::Tool(Tool::Bone));
-        for line in bare.chains() {
+        let model = Model::load(&bare.runtime.path("bare.glb"), &BindOptions::default()).unwrap();
+        let inside = |p: &Vec3| model.interior().is_some_and(|i| i.depth(p.as_dvec3()).is_some());
+        // Some rigs have control bones outside of the body.
+        for line in bare.chains().into_iter().filter(|l| l.iter().any(inside)) {
             bare.session.app.press(Command::BonesPerStroke((line.len() - 1).clamp(1, MOST) as u32));
             bare.draw(&line);
         }

@@ -31,7 +31,7 @@ impl Case {
         let shape = Shape { bones: 2, rings: 40, segments: 24, radius: 0.15, length: 2.0, blend: 0.3 };
         let character = shape.capsule();
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-        let bound = Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None };
+        let bound = Bound::new(Arc::new(character), Arc::new(attachments));
         let binding = bind(&bound);
         let skeleton = &bound.character.skeleton;
         let mut pose_of = Pose::rest(skeleton);

@@ -116,7 +116,7 @@ fn capsule() -> Bound {
     let shape = Shape { bones: 2, rings: 24, segments: 16, radius: 0.15, length: 2.0, blend: 0.3 };
     let character = shape.capsule();
     let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
-    Bound { character: Arc::new(character), attachments: Arc::new(attachments), body: None }
+    Bound::new(Arc::new(character), Arc::new(attachments))
 }
 
 /// Returns a motion that bends the elbow within a third of a second, then holds still for the rest of `frames`.
