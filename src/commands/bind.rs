@@ -15,6 +15,9 @@ use crate::scene::{Model, Where};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+/// Maximum number of bones that a finding names.
+const SOME: usize = 8;
+
 /// Options for computing skin weights for meshes that have none.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct WeighArgs {
@@ -224,6 +227,15 @@ pub fn findings(character: &Character) -> Vec<String> {
         let names: Vec<String> = found.outside.iter().map(name).collect();
         out.push(format!(
             "bones outside of the mesh that move no vertex: {}; move them inside",
+            names.join(", ")
+        ));
+    }
+    if !found.crowded.is_empty() {
+        let names: Vec<String> = found.crowded.iter().take(SOME).map(name).collect();
+        let more = if found.crowded.len() > SOME { ", ..." } else { "" };
+        out.push(format!(
+            "{} bones are too small for the cubes of the weights: {}{more}; use more --cubes, or fewer bones",
+            found.crowded.len(),
             names.join(", ")
         ));
     }

@@ -30,6 +30,9 @@ pub struct Diagnosis {
     /// The largest and the smallest mesh by the nodes that draw them, if their sizes differ so much that one may have
     /// another unit of length; and the ratio of their sizes.
     pub uneven: Option<([NodeId; 2], f32)>,
+    /// Joints whose bones are shorter than a cube and share their cubes with other bones, so that their weights are
+    /// similar.
+    pub crowded: Vec<JointId>,
     /// Number of triangles without area.
     pub flat_triangles: usize,
     /// Number of vertices that joints of different limbs pull at, and the two joints of the first such vertex.
@@ -41,7 +44,7 @@ pub fn diagnose(character: &Character) -> Diagnosis {
     let (control, skeleton) = (&character.control, &character.skeleton);
     let mut out = Diagnosis::default();
     let flesh = Flesh::of(character, CUBES);
-    if let Some(flesh) = flesh {
+    if let Some(flesh) = &flesh {
         let cubes = &flesh.enclosure.cubes;
         let lies_apart = |v: &usize| {
             let place = flesh.cube_of(*v).filter(|_| !control.rigid[*v]);
@@ -49,6 +52,7 @@ pub fn diagnose(character: &Character) -> Diagnosis {
         };
         out.boneless_vertices = (0..control.positions.len()).filter(lies_apart).count();
     }
+    out.crowded = flesh.as_ref().map(|f| crowded(character, f)).unwrap_or_default();
     out.uneven = uneven(character);
     out.flat_triangles = control.triangles.iter().filter(|t| is_flat(&control.positions, t)).count();
     let positions: Vec<DVec3> = control.positions.iter().map(|x| x.as_dvec3()).collect();
@@ -93,6 +97,18 @@ pub fn diagnose(character: &Character) -> Diagnosis {
         }
     }
     out
+}
+
+/// Returns the joints whose bones are shorter than a cube and have no node of their own.
+fn crowded(character: &Character, flesh: &Flesh) -> Vec<JointId> {
+    let size = flesh.enclosure.cubes.size;
+    let short = |joint: JointId| {
+        let bones = character.skeleton.bones_of(joint).map(|b| &character.skeleton.bones[b.index()]);
+        bones.map(|b| f64::from(b.head.distance(b.tail))).fold(0.0, f64::max) < size
+    };
+    let own = flesh.handles(&flesh.claims);
+    let joints = flesh.joints.iter().zip(&own).filter(|(j, own)| own.is_empty() && short(j.joint));
+    joints.map(|(j, _)| j.joint).collect()
 }
 
 /// Returns the largest and the smallest mesh if their sizes differ by [`UNEVEN`] or more.
