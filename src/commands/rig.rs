@@ -51,9 +51,25 @@ pub fn run(args: &Args) -> Result<String> {
     let Some(rigged) = rigged else { return Ok(String::new()) };
     folder_of(&args.out)?;
     write_model(&args.out, &rigged.glb)?;
-    let findings: String =
-        findings(&Character::from_asset(&rigged.asset)?).iter().map(|line| format!("{line}\n")).collect();
+    let character = Character::from_asset(&rigged.asset)?;
+    let mut findings: String = findings(&character).iter().map(|line| format!("{line}\n")).collect();
+    let still: Vec<String> = idle(&bones, &character).into_iter().filter(|n| !findings.contains(n)).collect();
+    if !still.is_empty() {
+        findings +=
+            &format!("bones that move no vertex: {}; lengthen them, or use more --cubes\n", still.join(", "));
+    }
     Ok(told(&Some(rigged)) + &findings)
+}
+
+/// Returns the names of the bones that move no vertex.
+fn idle(bones: &[RigBone], character: &Character) -> Vec<String> {
+    let (skeleton, influences) = (&character.skeleton, &character.control.influences);
+    let mut moves = vec![false; skeleton.nodes.len()];
+    for (joint, weight) in (0..influences.len()).flat_map(|v| influences.of(v)) {
+        moves[skeleton.joints[usize::from(joint)].node.index()] |= weight > 1e-3;
+    }
+    let still = |b: &&RigBone| skeleton.find(&b.name).is_none_or(|node| !moves[node.index()]);
+    bones.iter().filter(still).map(|b| b.name.clone()).collect()
 }
 
 #[cfg(test)]
@@ -179,10 +195,10 @@ mod tests {
         let (text, _) = rigged(&[tall], false, &outside);
         assert!(text.contains("outside of the mesh") && text.contains("bone 2"), "{text}");
         // All joints lie in one cube.
-        let near = |k: f32| middle(1.0 + 1e-4 * k);
+        let near = |k: f32| Vec3::new(0.163, 1.0137 + 1e-4 * k, 0.141);
         let (text, character) = rigged(&[tall], false, &[[near(0.0), near(1.0)], [near(1.0), near(2.0)]]);
         assert_eq!(character.skeleton.joints.len(), 2, "{text}");
-        assert!(text.contains("too small for the cubes"), "{text}");
+        assert!(text.contains("move no vertex: bone 1; lengthen"), "{text}");
         // A box whose faces have triangles without area.
         let (text, _) = rigged(&[tall], true, &good);
         assert!(text.contains("triangles have no area"), "{text}");
