@@ -1,7 +1,7 @@
 //! Tools to draw figures: Sinew's own characters with sculpt layers and poses, and a camera.
 
 use crate::app::context::Context;
-use crate::base::math::{Aabb, Vec3};
+use crate::base::math::{Aabb, Vec3, Vec4};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::commands::sculpt;
@@ -40,6 +40,36 @@ impl<'a> Easel<'a> {
         Studio::new(&self.context.renderer()?, model)
     }
 
+    /// Creates a camera and renderer for a model in linear colours per control vertex.
+    ///
+    /// # Errors
+    /// An error if memory is short.
+    pub fn painted(&mut self, model: &Model, colors: &[Vec4]) -> Result<Studio> {
+        Studio::colored(&self.context.renderer()?, model, colors)
+    }
+
+    /// Binds a deformation method to a model.
+    ///
+    /// # Errors
+    /// Any error from binding.
+    pub fn evaluator(&mut self, model: &Model, settings: &DeformerSettings) -> Result<Evaluator> {
+        Evaluator::new(&self.context.side(false)?, model, &recipe(settings)?)
+    }
+
+    /// Returns a generated character with its own skin weights.
+    ///
+    /// # Errors
+    /// Any error from generating or binding.
+    pub fn model(&mut self, kind: Kind) -> Result<Arc<Model>> {
+        if let Some((_, model)) = self.models.iter().find(|(k, _)| *k == kind) {
+            return Ok(model.clone());
+        }
+        let asset = crate::asset::Asset::from_slice(&generate::glb(kind)?, kind.name())?;
+        let model = Arc::new(Model::bind(asset, &BindOptions::default(), Duration::ZERO)?);
+        self.models.push((kind, model.clone()));
+        Ok(model)
+    }
+
     /// Creates a character in its rest pose. `angle` is yaw and pitch in degrees, `size` the picture size in pixels.
     ///
     /// # Errors
@@ -60,16 +90,7 @@ impl<'a> Easel<'a> {
         angle: [f32; 2],
         size: [u32; 2],
     ) -> Result<Sitter> {
-        let known = self.models.iter().find(|(k, _)| *k == kind).map(|(_, model)| model.clone());
-        let model = match known {
-            Some(model) => model,
-            None => {
-                let asset = crate::asset::Asset::from_slice(&generate::glb(kind)?, kind.name())?;
-                let model = Arc::new(Model::bind(asset, &BindOptions::default(), Duration::ZERO)?);
-                self.models.push((kind, model.clone()));
-                model
-            }
-        };
+        let model = self.model(kind)?;
         let mut session = model.start(None)?;
         let recipe: Recipe = recipe(&settings)?;
         session.apply(Edit::SetDeformer(settings))?;

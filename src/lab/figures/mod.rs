@@ -3,6 +3,7 @@
 //! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists all sets.
 
 mod easel;
+mod elastic;
 mod fast;
 mod flesh;
 mod silhouettes;
@@ -37,7 +38,7 @@ pub struct Set {
 }
 
 /// All sets of figures.
-pub const SETS: &[Set] = &[thesis::SET, fast::SET, flesh::SET];
+pub const SETS: &[Set] = &[thesis::SET, fast::SET, flesh::SET, elastic::SET];
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]
