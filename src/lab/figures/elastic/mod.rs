@@ -2,13 +2,13 @@
 //! characters.
 //!
 //! The number under a name is the elastic energy of the flesh (equation 1 of the paper), divided by the smallest energy
-//! in that pose. *Elastic weights* minimise that energy. All weights are computed in equally many cubes. The *elastic
-//! solution* is the shape with the smallest energy, in the same cubes and with the same nodes held by bones.
+//! in that pose. *Elastic weights* minimise that energy. In a figure, all weights are computed in the same cubes. The
+//! *elastic solution* is the shape with the smallest energy, with the same nodes held by bones as for the weights.
 //!
 //! **(differs)** The paper optimises weights for dual quaternions by a nonlinear solver. Here dual quaternions use the
-//! weights that are optimal for linear skinning. In figure 13 the paper fits the weights of both bones without a fixed
-//! sum; here the sum is one. Figure 2 and figure 4 are sketches of the method. Figure 10 repeats the bulge of figure 5.
-//! This set leaves out these three.
+//! weights that are optimal for linear skinning. In figure 13 the paper fits weights by non-negative least squares. Here
+//! the two weights of a node sum to one, so the fit has a closed form. This set leaves out three figures: 2 and 4 are
+//! sketches of the method, and 10 repeats the bulge of figure 5.
 
 mod cubes;
 mod cylinder;
