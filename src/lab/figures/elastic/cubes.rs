@@ -164,7 +164,7 @@ fn at_nodes(character: &Character, flesh: &Flesh, row: impl Fn(usize) -> Vec<f32
     };
     let control = ControlMesh { rigid: vec![false; count], positions, influences, ..ControlMesh::default() };
     let nodes = Character { skeleton: character.skeleton.clone(), control, ..Character::default() };
-    Bound { character: Arc::new(nodes), attachments: Arc::new(attachments), body: None }
+    Bound::new(Arc::new(nodes), Arc::new(attachments))
 }
 
 /// Returns, per vertex, the sum of its skin weights for each joint in the flesh and everything below the joint.
