@@ -84,6 +84,21 @@ impl Shape {
         self.asset(positions, triangles)
     }
 
+    /// Builds the capsule as an asset without skeleton and skin weights.
+    pub fn bare_asset(&self) -> Asset {
+        let mut asset = self.capsule_asset();
+        asset.skins.clear();
+        asset.nodes.retain(|n| n.mesh.is_some());
+        for node in &mut asset.nodes {
+            (node.skin, node.parent) = (None, None);
+            node.children.clear();
+        }
+        asset.roots = (0..asset.nodes.len()).map(NodeId::from).collect();
+        let primitives = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
+        primitives.for_each(|p| p.influences = Influences::default());
+        asset
+    }
+
     /// Builds the bar as an asset.
     pub fn bar_asset(&self) -> Asset {
         let (rings, across) = (self.rings.max(1), (self.segments / 4).max(1));

@@ -195,10 +195,10 @@ mod tests {
         let (text, _) = rigged(&[tall], false, &outside);
         assert!(text.contains("outside of the mesh") && text.contains("bone 2"), "{text}");
         // All joints lie in one cube.
-        let near = |k: f32| Vec3::new(0.163, 1.0137 + 1e-4 * k, 0.141);
+        let near = |k: f32| Vec3::new(0.163, 1.0137 + 2e-3 * k, 0.141);
         let (text, character) = rigged(&[tall], false, &[[near(0.0), near(1.0)], [near(1.0), near(2.0)]]);
         assert_eq!(character.skeleton.joints.len(), 2, "{text}");
-        assert!(text.contains("move no vertex: bone 1; lengthen"), "{text}");
+        assert!(text.contains("too small for the cubes") && text.contains("bone 0"), "{text}");
         // A box whose faces have triangles without area.
         let (text, _) = rigged(&[tall], true, &good);
         assert!(text.contains("triangles have no area"), "{text}");

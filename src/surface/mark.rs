@@ -75,8 +75,9 @@ impl SurfaceStroke {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::NodeId;
+    use crate::base::{ChainId, NodeId};
     use crate::document::{Edit, Operation, asset, session};
+    use crate::pose::BoneChain;
 
     fn mark(id: u32) -> SurfaceStroke {
         let point = |i: u32| SurfacePoint {
@@ -88,6 +89,11 @@ mod tests {
         };
         let points = (0..4).map(point).collect();
         SurfaceStroke { id: MarkId(id), name: "Mark".into(), points, closed: id == 1, radius: 0.01 }
+    }
+
+    fn bones(id: u32, parent: Option<(ChainId, usize)>) -> BoneChain {
+        let joints = vec![[0.0, 1.0, 0.0], [0.1, 1.2, 0.0], [0.1, 1.5, 0.1]];
+        BoneChain { id: ChainId(id), joints, parent, partner: None }
     }
 
     #[test]
@@ -104,6 +110,7 @@ mod tests {
             Edit::AddMark { index: Some(0), mark: Box::new(mark(1)) },
             Edit::SetMark(Box::new(changed)),
             Edit::SetPins(vec![NodeId(2), NodeId(5)]),
+            Edit::SetBones(vec![bones(0, None), bones(3, Some((ChainId(0), 1)))]),
             Edit::RemoveMark(MarkId(0)),
         ] {
             let line = serde_json::to_string(&Operation::Do(edit.clone())).unwrap();
@@ -146,6 +153,7 @@ mod tests {
             (Edit::RemoveMark(MarkId(3)), "no mark 3"),
             (Edit::SetPins(vec![NodeId(999)]), "pin"),
             (Edit::SetPins(vec![NodeId(2), NodeId(1)]), "pin"),
+            (Edit::SetBones(vec![bones(3, Some((ChainId(0), 0)))]), "bone"),
         ] {
             let error = s.apply(edit).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");

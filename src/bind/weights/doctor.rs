@@ -14,6 +14,8 @@ const PULL: f32 = 0.2;
 const NEAR: usize = 2;
 /// Meshes whose sizes differ by this factor may have different units of length, such as metres and millimetres.
 const UNEVEN: f32 = 500.0;
+/// Bones up to this length, as a fraction of the diagonal of the mesh, have no length.
+const NO_LENGTH: f64 = 1e-4;
 /// A joint moves no vertex if no weight exceeds this.
 const NONE: f32 = 1e-3;
 
@@ -30,8 +32,7 @@ pub struct Diagnosis {
     /// The largest and the smallest mesh by the nodes that draw them, if their sizes differ so much that one may have
     /// another unit of length; and the ratio of their sizes.
     pub uneven: Option<([NodeId; 2], f32)>,
-    /// Joints whose bones are shorter than a cube and share their cubes with other bones, so that their weights are
-    /// similar.
+    /// Joints whose bones are shorter than a cube, so that they share cubes and have similar weights.
     pub crowded: Vec<JointId>,
     /// Number of triangles without area.
     pub flat_triangles: usize,
@@ -99,16 +100,15 @@ pub fn diagnose(character: &Character) -> Diagnosis {
     out
 }
 
-/// Returns the joints whose bones are shorter than a cube and have no node of their own.
+/// Returns the joints whose bones are shorter than a cube. Bones without length, as of twist joints, are not meant.
 fn crowded(character: &Character, flesh: &Flesh) -> Vec<JointId> {
-    let size = flesh.enclosure.cubes.size;
-    let short = |joint: JointId| {
+    let least = NO_LENGTH * f64::from(character.control.aabb.diagonal());
+    let length = |joint: JointId| {
         let bones = character.skeleton.bones_of(joint).map(|b| &character.skeleton.bones[b.index()]);
-        bones.map(|b| f64::from(b.head.distance(b.tail))).fold(0.0, f64::max) < size
+        bones.map(|b| f64::from(b.head.distance(b.tail))).fold(0.0, f64::max)
     };
-    let own = flesh.handles(&flesh.claims);
-    let joints = flesh.joints.iter().zip(&own).filter(|(j, own)| own.is_empty() && short(j.joint));
-    joints.map(|(j, _)| j.joint).collect()
+    let short = |j: &JointId| (least..flesh.enclosure.cubes.size).contains(&length(*j));
+    flesh.joints.iter().map(|j| j.joint).filter(short).collect()
 }
 
 /// Returns the largest and the smallest mesh if their sizes differ by [`UNEVEN`] or more.

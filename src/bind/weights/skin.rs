@@ -10,7 +10,7 @@ use crate::bind::heat::{kept_heat_weights, kept_influences};
 use crate::bind::{Cache, Character, HeatSite};
 use rayon::prelude::*;
 
-/// Weights up to this value are dropped.
+/// Weights are lowered by this value, so that few joints move a vertex.
 const LEAST: f64 = 0.005;
 /// Maximum influences per vertex.
 const MOST: usize = 8;
@@ -140,7 +140,8 @@ fn sample(flesh: &Flesh, character: &Character, nodes: &[Vec<f64>]) -> Influence
             corners.iter().zip(shares).map(|(&n, share)| share * weights[n as usize]).sum()
         };
         let of = nodes.iter().zip(&flesh.joints).map(|(w, joint)| (joint.joint.0 as u16, at(w)));
-        let mut all: Vec<(u16, f64)> = of.filter(|e| e.1 > LEAST).collect();
+        // The weights fall to zero continuously, so that no step shows on the skin.
+        let mut all: Vec<(u16, f64)> = of.filter(|e| e.1 > LEAST).map(|(j, w)| (j, w - LEAST)).collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         all.truncate(MOST);
         let sum: f64 = all.iter().map(|e| e.1).sum();

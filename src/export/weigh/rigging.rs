@@ -160,15 +160,8 @@ mod tests {
 
     /// A capsule from y = 0 to y = 3 without bones.
     fn bare() -> Asset {
-        let mut asset = Shape { bones: 3, rings: 48, segments: 12, radius: 0.15, length: 3.0, blend: 0.3 }
-            .capsule_asset();
-        asset.skins.clear();
-        asset.nodes.retain(|n| n.mesh.is_some());
-        asset.nodes.iter_mut().for_each(|n| (n.skin, n.parent) = (None, None));
-        asset.nodes.iter_mut().for_each(|n| n.children.clear());
-        asset.roots = vec![NodeId(0)];
-        let primitives = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
-        primitives.for_each(|p| p.influences = Influences::default());
+        let asset =
+            Shape { bones: 3, rings: 48, segments: 12, radius: 0.15, length: 3.0, blend: 0.3 }.bare_asset();
         let glb = crate::export::unedited(&asset).unwrap();
         Asset::from_slice(&glb, "bare.glb").unwrap()
     }

@@ -10,6 +10,7 @@ use crate::base::math::Vec3;
 use crate::document::{Edit, Operation};
 use crate::pose::{BoneChain, attach};
 use crate::render::{JOINT, Lines};
+use crate::rig::Pose;
 use crate::scene::{BoneSketch, DrawnBones};
 use crate::workbench::{Haptic, Request, Tracking};
 
@@ -89,6 +90,11 @@ impl BoneTool {
                 match near {
                     _ if !is_bare(context) => {
                         let advice = "this character has bones: draw bones in a mesh without a skeleton";
+                        context.notice = Some(advice.to_owned());
+                        moment.feel(moment.tool, Haptic::Limit);
+                    }
+                    _ if context.pose != Pose::rest(&context.character.skeleton) => {
+                        let advice = "bones are drawn in the rest pose: undo the moves of the mesh first";
                         context.notice = Some(advice.to_owned());
                         moment.feel(moment.tool, Haptic::Limit);
                     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use sinew::asset::{Asset, Interpolation, Property};
 use sinew::base::math::{Quat, Trs, Vec3};
 use sinew::base::testing::shared;
-use sinew::base::{BoneId, MarkId, SculptId};
+use sinew::base::{BoneId, ChainId, MarkId, SculptId};
 use sinew::bind::BindOptions;
 use sinew::bind::shapes::Shape as Capsule;
 use sinew::deform::sculpt::{Along, Curve, Profile, Wave};
@@ -14,7 +14,7 @@ use sinew::document::{
     demo_edits,
 };
 use sinew::export::{Builder, Options, Shape, Usage, posed, unedited};
-use sinew::pose::Sample;
+use sinew::pose::{BoneChain, Sample};
 use sinew::rig::{Axis, pose_text};
 use sinew::scene::{Evaluator, Model, SurfaceSample, Where, recipe};
 use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
@@ -110,6 +110,12 @@ fn work(session: &mut Session, model: &Model) {
         Edit::AddSculpt { index: None, sculpt: sculpt(0, offsets) },
         Edit::Group(vec![Edit::AddSculpt { index: Some(0), sculpt: sculpt(1, Form::Profile(profile)) }]),
         Edit::SetPins(vec![joint]),
+        Edit::SetBones(vec![BoneChain {
+            id: ChainId(2),
+            joints: vec![[0.0; 3], [0.0, 1.0, 0.0]],
+            parent: None,
+            partner: None,
+        }]),
         Edit::SetDeformer(springs),
         Edit::KeepPose { name: "one".into(), pose: Some(Box::new(model.rest())), at: None },
         Edit::SetKey(Key { time: 0.25, pose: model.rest() }),

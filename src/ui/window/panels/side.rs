@@ -15,14 +15,18 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 widgets::section(ui, "Outliner", true, |ui| {
                     outliner::show(ui, shows, bench, memory, pressed)
                 });
+                if bench.is_bare() {
+                    widgets::section(ui, "Rig", true, |ui| rig::show(ui, shows, bench, memory, pressed));
+                }
                 widgets::section(ui, "Shape", false, |ui| shape::show(ui, bench, memory, pressed));
                 widgets::section(ui, "Deformer", true, |ui| {
                     deformer::show(ui, shows, bench, memory, pressed)
                 });
-                let title = if bench.is_bare() { "Rig" } else { "Weights" };
-                widgets::section(ui, title, bench.is_bare(), |ui| {
-                    rig::show(ui, shows, bench, memory, pressed);
-                });
+                if !bench.is_bare() {
+                    widgets::section(ui, "Weights", false, |ui| {
+                        rig::show(ui, shows, bench, memory, pressed);
+                    });
+                }
                 let document = bench.session().document();
                 let title = format!("Poses ({})", document.poses().len());
                 widgets::section(ui, &title, false, |ui| poses::show(ui, bench, memory, pressed));
