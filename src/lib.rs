@@ -10,6 +10,7 @@
 //! - [`geom`] has functions on meshes and curves
 //! - [`rig`] has skeleton, pose, chains and mirror
 //! - [`bind`] makes characters and attaches skin to bones
+//! - [`cage`] has coarse meshes that change the rest shape
 //! - [`deform`] is the deformer graph, a folder per method
 //! - [`render`] draws pictures
 //! - [`query`] finds what is under a pixel
@@ -34,6 +35,7 @@ pub mod app;
 pub mod asset;
 pub mod base;
 pub mod bind;
+pub mod cage;
 pub mod commands;
 pub mod deform;
 pub mod document;

@@ -6,7 +6,8 @@ use sinew::app::context::{Context, said, say};
 use sinew::app::display::has_display;
 use sinew::base::{Error, Result};
 use sinew::commands::{
-    bake, bind, compare, deform, demo, edit, fast, inspect, play, recover, render, rig, save, sculpt, vr, xr,
+    bake, bind, cage, compare, deform, demo, edit, fast, inspect, play, recover, render, rig, save, sculpt,
+    vr, xr,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ enum Command {
     Bind(bind::Args),
     /// Give a mesh a skeleton and skin weights
     Rig(rig::Args),
+    /// Give a character a cage whose vertices move skin and skeleton of the rest shape
+    Cage(cage::Args),
     /// Deform one pose by one method
     Deform(deform::Args),
     /// Place some joints; FAST finds the pose of the others
@@ -90,6 +93,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Inspect(args) => inspect::run(&args).map(print),
         Command::Bind(args) => bind::run(&args).map(print),
         Command::Rig(args) => rig::run(&args).map(print),
+        Command::Cage(args) => cage::run(context, &args),
         Command::Deform(args) => deform::run(context, &args).map(print),
         Command::Fast(args) => fast::run(context, &args).map(print),
         Command::Sculpt(args) => sculpt::run(context, &args),

@@ -4,9 +4,6 @@
 struct SculptOffset {
     vec3 offset;
     uint vertex;
-    // Scale vector in bind, without the sculpt layers.
-    vec3 scale_vector;
-    float t;
 };
 
 // Effect of the sculpt layers on a vertex of the springs.

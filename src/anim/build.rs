@@ -127,6 +127,7 @@ mod tests {
                 Trs { rotation: Quat::from_rotation_z(angle).to_array(), ..rest },
             ],
             weights: vec![vec![], vec![angle]],
+            ..Pose::default()
         };
         let keys = [(0.5, pose(0.0)), (1.0, pose(1.0)), (2.0, pose(4.0))];
         let clip = clip_from_poses("k", &keys, &skeleton).unwrap();
@@ -136,7 +137,7 @@ mod tests {
             [(0, Property::Translation, 1), (1, Property::Rotation, 3), (1, Property::Weights, 3)]
         );
         for (time, key) in &keys {
-            let mut p = Pose { local: vec![rest; 2], weights: vec![vec![], vec![0.0]] };
+            let mut p = Pose { local: vec![rest; 2], weights: vec![vec![], vec![0.0]], ..Pose::default() };
             sample(&clip, f64::from(*time), &mut p);
             assert_eq!(p.local[0], key.local[0]);
             assert!(p.local[1].rotation().angle_between(key.local[1].rotation()) < 1e-3);
@@ -147,11 +148,11 @@ mod tests {
     #[test]
     fn keys_out_of_order_and_foreign_poses_are_refused() {
         let skeleton = skeleton();
-        let pose = Pose { local: vec![Trs::IDENTITY; 2], weights: vec![vec![], vec![]] };
+        let pose = Pose { local: vec![Trs::IDENTITY; 2], weights: vec![vec![], vec![]], ..Pose::default() };
         let late = [(1.0, pose.clone()), (1.0, pose.clone())];
         assert!(clip_from_poses("k", &late, &skeleton).is_err());
         assert!(clip_from_poses("k", &[], &skeleton).is_err());
-        let foreign = Pose { local: vec![], weights: vec![] };
+        let foreign = Pose { local: vec![], weights: vec![], ..Pose::default() };
         assert!(clip_from_poses("k", &[(0.0, foreign)], &skeleton).is_err());
     }
 }

@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn pose() -> Pose {
-        Pose { local: vec![Trs::IDENTITY], weights: vec![vec![0.0, 0.0]] }
+        Pose { local: vec![Trs::IDENTITY], weights: vec![vec![0.0, 0.0]], ..Pose::default() }
     }
 
     #[test]

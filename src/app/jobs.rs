@@ -5,6 +5,7 @@ use super::context::{folder_of, write_png};
 use crate::base::{Error, Progress, Result};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Cache, Character};
+use crate::cage::{Cage, Coordinates, Coupling};
 use crate::deform::{Recipe, fast};
 use crate::document::{Document, Session};
 use crate::export::{self, Options, write_atomically, write_model};
@@ -16,7 +17,8 @@ use crate::project::recovery::Unfinished;
 use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{
-    Actor, BoneSketch, DrawnBones, Evaluator, Measurement, Model, Pipelines, Reading, Refit, Where, recipe,
+    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, Measurement, Model, NewCage, Pipelines, Reading,
+    Refit, Where, recipe,
 };
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -64,6 +66,12 @@ pub enum Job {
     /// Computes skin weights for drawn bones and writes the rigged character to the first unused path after this one.
     /// Beside it, the bones are written as JSON.
     Rig(PathBuf, Arc<Model>, Vec<BoneChain>, Progress),
+    /// Makes or reads a cage and couples it with the character.
+    Cage(Arc<Model>, CageSource, Progress),
+    /// Couples the document's cage with the character.
+    Couple(Arc<Model>, Box<Cage>),
+    /// Writes a text, such as a cage as `.obj`.
+    Text(PathBuf, String),
     /// Writes the posed character as glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Writes the document as a project.
@@ -121,6 +129,10 @@ pub enum Done {
     Settled(Result<Option<Box<Sculpt>>>),
     /// Joints of drawn bones.
     Bones(Result<Box<DrawnBones>>),
+    /// A new cage.
+    Cage(Result<Box<NewCage>>),
+    /// The coupling of a cage.
+    Coupled(Box<Cage>, Result<Arc<Coupling>>),
     /// The path of the rigged character, and a report to print; `None` if the work was cancelled.
     Rigged(Result<Option<(PathBuf, String)>>),
     /// The journal of an unfinished session was deleted.
@@ -255,6 +267,18 @@ fn run(job: Job) -> Done {
             Done::Settled(settle.solve(&model, &document).map(|s| s.map(Box::new)))
         }
         Job::Bones(model, sketch) => Done::Bones(sketch.joints(&model).map(Box::new)),
+        Job::Cage(model, source, progress) => {
+            let cage = model.new_cage(&source, Coordinates::default(), &progress);
+            Done::Cage(cage.map(|(cage, _)| Box::new(cage)))
+        }
+        Job::Couple(model, cage) => {
+            let coupling = model.couple(&cage, &Progress::default());
+            Done::Coupled(cage, coupling)
+        }
+        Job::Text(path, text) => {
+            let written = folder_of(&path).and_then(|_| write_atomically(&path, text.as_bytes()));
+            Done::Written(path, written.map(|()| String::new()))
+        }
         Job::Rig(path, model, chains, progress) => {
             Done::Rigged(rigged(&path, &model, &chains, &progress, Cache::platform().as_ref()))
         }
@@ -332,7 +356,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
 /// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
-    evaluator.set_document_sculpts(model, document)?;
+    evaluator.set_document(model, document)?;
     Ok(evaluator)
 }
 

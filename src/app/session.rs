@@ -8,10 +8,13 @@ use super::jobs::{Displayed, Done, Job, Left, Opened, Worker};
 use super::preferences;
 use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
+use crate::cage::{Cage, Coupling};
 use crate::document::{DeformerSettings, Document};
 use crate::project::recovery::Unfinished;
 use crate::render::Renderer;
-use crate::scene::{Actor, BoneSketch, DrawnBones, Follows, Model, Refit, Stage, recipe};
+use crate::scene::{
+    Actor, BoneSketch, CageSource, DrawnBones, Follows, Model, NewCage, Refit, Stage, recipe,
+};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
@@ -31,6 +34,10 @@ pub const POSED: &str = "posed.glb";
 /// character as `STEM.rigged.glb`, with the stem of the character's file name.
 pub const RIGGED: &str = "rigged.glb";
 
+/// File name of an exported cage in the output folder. Without an output folder, the file is written beside the character
+/// as `STEM.cage.obj`, with the stem of the character's file name.
+pub const CAGE: &str = "cage.obj";
+
 /// The result of a finished background job, for the front end that the user sees (window or headset).
 pub enum News {
     /// A file was opened; `left` is an unfinished earlier session on the file that the user can resume.
@@ -49,6 +56,10 @@ pub enum News {
     Measured(Strain),
     /// Joints of drawn bones for the workbench.
     Bones(Box<DrawnBones>),
+    /// A new cage for the workbench.
+    Caged(Box<NewCage>),
+    /// The coupling of a cage, for the workbench.
+    Coupled(Box<Cage>, Arc<Coupling>),
     /// A new sculpt layer for the workbench, from an accent stroke or a refit.
     Shaped(Box<Sculpt>),
     /// A file was written.
@@ -95,6 +106,8 @@ pub struct AppSession {
     /// Accent strokes that wait for a job to interpret them. `sketching` counts the jobs that are queued or running.
     sketches: Vec<Sketch>,
     sketching: usize,
+    /// The making of a cage.
+    caging: Option<Progress>,
     /// Number of strokes of bones whose joints are being computed.
     drawing_bones: usize,
     /// The render stages whose actors are being made, in the order of their jobs.
@@ -155,6 +168,7 @@ impl AppSession {
             sketches: Vec::new(),
             sketching: 0,
             drawing_bones: 0,
+            caging: None,
             binding: Vec::new(),
             rigging: None,
             revision: Version::default(),
@@ -236,6 +250,15 @@ impl AppSession {
                     Err(error) => self.failed(error),
                 }
             }
+            Done::Cage(cage) => {
+                self.caging = None;
+                match cage {
+                    Ok(cage) => News::Caged(cage),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Coupled(cage, Ok(coupling)) => News::Coupled(cage, coupling),
+            Done::Coupled(_, Err(error)) => self.failed(error),
             Done::Rigged(written) => {
                 self.rigging = None;
                 match written {
@@ -457,6 +480,25 @@ impl AppSession {
         self.worker.ask(Job::Refit(model.clone(), document, settle));
     }
 
+    /// Starts the job that makes or reads a cage; a job that is not done yet is cancelled.
+    pub fn make_cage(&mut self, source: CageSource) {
+        if let Some(progress) = self.caging.take() {
+            progress.cancel();
+        }
+        let Some(model) = &self.model else { return };
+        let progress = Progress::default();
+        self.caging = Some(progress.clone());
+        self.worker.ask(Job::Cage(model.clone(), source, progress));
+    }
+
+    /// Starts the job that couples the document's cage with the skin.
+    pub fn couple(&mut self) {
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        if let Some(cage) = bench.session().document().cage() {
+            self.worker.ask(Job::Couple(model.clone(), Box::new(cage.clone())));
+        }
+    }
+
     /// Starts background jobs that interpret the pending accent strokes.
     pub fn look_for_sketches(&mut self, renderer: &Arc<Renderer>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
@@ -476,6 +518,7 @@ impl AppSession {
             _ if self.weighing().is_some() => self.weighing().map(|percent| format!("weights {percent} %")),
             _ if self.sketching > 0 => Some("looking for the silhouette".to_owned()),
             _ if self.drawing_bones > 0 => Some("placing joints".to_owned()),
+            _ if self.caging.is_some() => Some("making the cage".to_owned()),
             _ => None,
         }
     }
@@ -499,6 +542,9 @@ impl AppSession {
         let Some(bench) = &self.bench else { return false };
         actor.set_time(bench.shown_time());
         let painted = actor.show_weights(bench.preferences().weights, bench.selected());
+        if let Err(error) = actor.set_cage(bench.coupling()) {
+            eprintln!("sinew: {error}");
+        }
         if let Err(error) = actor.set_sculpts(bench.sculpts(), bench.sculpt_states()) {
             eprintln!("sinew: {error}");
         }

@@ -113,7 +113,7 @@ pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, 
     let side = context.side(false)?;
     let recipe = recipe(document.deformer())?;
     let mut evaluator = Evaluator::new(&side, model, &recipe)?;
-    evaluator.set_document_sculpts(model, document)?;
+    evaluator.set_document(model, document)?;
     // Warm-up run: the driver compiles shaders on first use, which would distort the timing.
     evaluator.evaluate(model, &pose)?;
     let (shape, time) = stage("deform", || evaluator.evaluate(model, &pose))?;

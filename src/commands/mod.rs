@@ -3,6 +3,7 @@
 pub mod arguments;
 pub mod bake;
 pub mod bind;
+pub mod cage;
 pub mod compare;
 pub mod deform;
 pub mod demo;

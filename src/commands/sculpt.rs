@@ -103,7 +103,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         say(receipt.to_string().trim_end());
         return Ok(());
     }
-    evaluator.set_document_sculpts(&model, document)?;
+    evaluator.set_document(&model, document)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     let mut row = Vec::new();
     for &seconds in if args.seconds.is_empty() { &[0.0][..] } else { &args.seconds } {

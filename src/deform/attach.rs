@@ -69,6 +69,15 @@ impl Anchors {
         Ok(out)
     }
 
+    /// Takes the scale vectors of the same character in another rest shape.
+    pub fn set_scale_vectors(&mut self, bound: &Bound) {
+        let (positions, vectors) = (&bound.character.control.positions, &bound.attachments.scale_vector);
+        for (v, (anchor, target)) in self.anchors.iter_mut().zip(&self.target).enumerate() {
+            let of_joint = target & ON_JOINT != 0;
+            anchor.scale_vector = if of_joint { positions[v] } else { vectors[v] }.into();
+        }
+    }
+
     /// Returns the bone of a vertex, or `None` for a vertex of a prop.
     pub fn bone(&self, vertex: usize) -> Option<usize> {
         let target = self.target[vertex];

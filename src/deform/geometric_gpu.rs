@@ -2,13 +2,16 @@
 
 use super::attach::Anchors;
 use super::blend::{BlendFactors, Factor};
-use super::cor::centers;
+use super::cor::CorCenters;
 use super::fast::FastState;
 use super::irs::{self, IrsReaches};
-use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers, padded};
+use super::rest::SkinCage;
+use super::rest::gpu::Followers;
+use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::skinning_gpu::{SkinningPipeline, SkinningState};
+use super::stb::{self, StbRests};
 use super::swing_twist::{SwingTwistBinding, SwingTwistState};
-use super::{Bound, Geometric, stb};
+use super::{Bound, Geometric};
 use crate::base::Result;
 use crate::gpu::{Buffer, Device, Frame};
 use crate::rig::PosedRig;
@@ -40,6 +43,8 @@ enum Method {
     Blend(BlendFactors),
     Irs(IrsReaches),
     SwingTwist(SwingTwistState),
+    Cor(CorCenters),
+    Stb(StbRests),
     Fast(Box<FastState>),
 }
 
@@ -49,8 +54,6 @@ enum Kind {
     Rigid,
     Lbs,
     Dqs,
-    Cor,
-    Stb,
 }
 
 impl GeometricState {
@@ -62,9 +65,20 @@ impl GeometricState {
             Method::Blend(factors) => factors.update(frame),
             Method::Irs(reaches) => reaches.update(frame),
             Method::SwingTwist(state) => state.update(frame, rig),
+            Method::Cor(_) => {}
+            Method::Stb(rests) => rests.update(frame, rig),
             Method::Fast(state) => return state.update(frame, rig),
         }
         None
+    }
+
+    /// What of the method follows a change of the rest shape, apart from what it reads of every pose.
+    pub fn followers(&self, bound: &Bound, skin: &SkinCage) -> Followers {
+        match &self.method {
+            Method::Cor(centers) => centers.followers(&bound.character.control, skin),
+            Method::Irs(reaches) => reaches.followers(),
+            _ => Followers::Nothing,
+        }
     }
 
     /// The weights of swing-twist deformers; `None` for other methods.
@@ -105,8 +119,8 @@ impl GeometricPipelines {
         match method {
             Method::Fixed(Kind::Rigid) => &self.rigid,
             Method::Fixed(Kind::Dqs) => &self.dqs,
-            Method::Fixed(Kind::Cor) => &self.cor,
-            Method::Fixed(Kind::Stb) => &self.stb,
+            Method::Cor(_) => &self.cor,
+            Method::Stb(_) => &self.stb,
             Method::Fixed(Kind::Lbs) | Method::Fast(_) => &self.lbs,
             Method::Blend(_) => &self.blend,
             Method::SwingTwist(_) => &self.swing_twist,
@@ -142,23 +156,22 @@ impl GeometricPipelines {
             Geometric::Irs(params) => {
                 let binding = irs::bind(bound, &Anchors::new(bound)?, params);
                 let reaches = IrsReaches::new(device, &binding)?;
-                own.push(("reaches", reaches.buffer().clone()));
-                own.push(("near", Buffer::from_slice(device, "near bones", &binding.near)?));
-                own.push(("distances", Buffer::from_slice(device, "skeleton distances", &binding.distance)?));
+                own.extend(reaches.named().map(|(name, buffer)| (name, buffer.clone())));
                 correction = Some((binding.on_bone, binding.length_correction));
                 Method::Irs(reaches)
             }
             Geometric::Cor => {
-                let centers = padded(&centers(&bound.character.control));
-                own.push(("centers", Buffer::from_slice(device, "centres of rotation", &centers)?));
-                Method::Fixed(Kind::Cor)
+                let centers = CorCenters::new(device, &bound.character.control)?;
+                own.push(("centers", centers.buffer().clone()));
+                Method::Cor(centers)
             }
             Geometric::Stb => {
                 let binding = stb::bind(bound);
                 own.push(("offsets", Buffer::from_slice(device, "bone weight offsets", &binding.offset)?));
                 own.push(("entries", Buffer::from_slice(device, "bone weights", &binding.entries)?));
-                own.push(("rests", Buffer::from_slice(device, "bones in bind", &binding.bones)?));
-                Method::Fixed(Kind::Stb)
+                let rests = StbRests::new(device, &bound.character.skeleton, &binding)?;
+                own.push(("rests", rests.buffer().clone()));
+                Method::Stb(rests)
             }
             Geometric::SwingTwist(params) => {
                 let (state, buffers) = SwingTwistState::new(device, bound, params)?;

@@ -1,8 +1,9 @@
 //! The deformation graph on the GPU: pose upload, geometric node, springs, display surface. Each phase is timed.
 
-use super::attach::Anchors;
 use super::clock::{Clock, Frames};
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
+use super::rest::gpu::{RestPipelines, RestState};
+use super::rest::{Rested, SkinCage};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::sculpt::gpu::SculptPipeline;
 use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
@@ -15,14 +16,15 @@ use super::volume::Rest;
 use super::volume::cells::Cells;
 use super::volume::gpu::{VolumePipelines, VolumeState};
 use super::{Bound, Geometric, Recipe, springs, volume};
-use crate::base::{Result, SculptId};
+use crate::base::{Error, Result, SculptId};
 use crate::gpu::{Buffer, Device, Frame};
-use crate::rig::PosedRig;
+use crate::rig::{PosedRig, RestShift};
 use std::sync::Arc;
 
 /// The pipelines of all deformers, created once per device.
 pub struct Kernels {
     device: Arc<Device>,
+    rest: RestPipelines,
     geometric: GeometricPipelines,
     sculpt: SculptPipeline,
     springs: SpringPipelines,
@@ -35,6 +37,7 @@ impl Kernels {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
         Ok(Self {
             device: device.clone(),
+            rest: RestPipelines::new(device)?,
             geometric: GeometricPipelines::new(device)?,
             sculpt: SculptPipeline::new(device)?,
             springs: SpringPipelines::new(device)?,
@@ -65,6 +68,9 @@ pub struct Graph {
     /// Whether the geometric method rotates scale vectors.
     radial: bool,
     sculpts: Option<SculptNode>,
+    rest: Option<RestState>,
+    /// The pose over the file's rest shape, for nodes that cannot change theirs.
+    plain: PosedRig,
 }
 
 /// The bound sculpt layers and their GPU data.
@@ -76,6 +82,8 @@ struct SculptNode {
 }
 
 struct SpringNode {
+    /// Vertices of the sculpt layers.
+    edited: Vec<u32>,
     levels: springs::levels::Levels,
     params: springs::Params,
     first: Schedule,
@@ -103,6 +111,13 @@ impl SpringNode {
             self.next.renew(&params, &self.levels, true);
             self.stiff = false;
         }
+    }
+
+    /// Measures another rest shape of the character and records the upload.
+    fn measure(&mut self, pipelines: &SpringPipelines, rested: &Bound, frame: &mut Frame) {
+        self.levels.measure(rested);
+        pipelines.remeasure(&self.levels, &self.edited, &mut self.state, frame);
+        self.stiff = false;
     }
 
     /// `field` is the current field of the sculpt layers, if any, with a flag whether it has changed.
@@ -153,6 +168,7 @@ impl Graph {
                 let (first, next) =
                     (Schedule::new(&params, &levels, false), Schedule::new(&params, &levels, true));
                 Some(SpringNode {
+                    edited: Vec::new(),
                     first,
                     next,
                     params,
@@ -195,7 +211,41 @@ impl Graph {
             bound,
             radial,
             sculpts: None,
+            rest: None,
+            plain: PosedRig::default(),
         })
+    }
+
+    /// Sets the coordinates of the skin in a cage, so that the character follows [`PosedRig::rest`]. Without coordinates
+    /// the rest shape stays the file's. Allocates: call it on document changes, not per frame.
+    ///
+    /// # Errors
+    /// If memory is short, or the coordinates belong to another character.
+    pub fn set_cage(&mut self, skin: Option<&SkinCage>) -> Result<()> {
+        let (device, stage) = (&self.kernels.device, &self.kernels.rest);
+        if let Some(mut before) = self.rest.take() {
+            // The buffers get the file's rest shape again.
+            let (springs, bound) = (&mut self.springs, &self.bound);
+            device.run(|frame| {
+                let changed = stage.record(&mut before, &RestShift::default(), frame);
+                if let Some(node) = springs.as_mut().filter(|_| changed) {
+                    node.measure(&self.kernels.springs, bound, frame);
+                }
+                Ok(())
+            })?;
+            self.sculpts.iter_mut().for_each(|s| s.changed = true);
+        }
+        let Some(skin) = skin else { return Ok(()) };
+        if skin.vertices() != self.control.vertices as usize {
+            return Err(Error::input(
+                "the cage's coordinates belong to another character",
+                "bind the cage again",
+            ));
+        }
+        let followers = self.geometric.followers(&self.bound, skin);
+        let posed = (&self.rig, &self.streams.position);
+        self.rest = Some(stage.bind(device, &self.bound, skin, &self.control, posed, &followers)?);
+        Ok(())
     }
 
     /// Replaces the sculpt layers; all new layers are off. Allocates: call it on document changes, not per frame.
@@ -207,15 +257,15 @@ impl Graph {
             return Ok(());
         }
         let field = Field::new(sculpts);
-        let anchors = Anchors::new(&self.bound)?;
         let before = self.sculpts.as_ref().map(|s| &s.state);
         let (control, rig, streams) = (&self.control, &self.rig, &self.streams);
         let stage = &self.kernels.sculpt;
-        let state = stage.bind(&field, &anchors, control, rig, streams, self.radial, before)?;
+        let state = stage.bind(&field, control, rig, streams, self.radial, before)?;
         if let Some(node) = &mut self.springs {
             let (device, pipelines) = (&self.kernels.device, &self.kernels.springs);
             node.edits = EditState::new(pipelines, device, &node.levels, &node.state, &field)?;
             pipelines.leave(device, &node.levels, &field.vertices, &self.streams, &mut node.state)?;
+            node.edited.clone_from(&field.vertices);
             // The stiffness of vertices that the previous layers changed must be recomputed.
             node.stiff = false;
         }
@@ -305,10 +355,31 @@ impl Graph {
     pub fn record(&mut self, frame: &mut Frame, rig: &PosedRig) {
         let kernels = &self.kernels;
         frame.phase("pose");
+        // Flesh is solved in the file's rest shape, and the skin carries the change.
+        let carries = matches!(&self.volume, Some((params, _)) if params.rest == Rest::Bind);
+        let given = rig;
+        let rig = if carries && !rig.rest.is_empty() {
+            rig.with_rest_into(&self.bound.character.skeleton, &RestShift::default(), &mut self.plain);
+            &self.plain
+        } else {
+            rig
+        };
         let rig = self.geometric.update(frame, rig).unwrap_or(rig);
         self.rig.update(frame, rig);
         if let Some((_, state)) = &mut self.volume {
             state.update(frame, rig);
+        }
+        if let Some(rest) = self.rest.as_mut().filter(|_| carries) {
+            kernels.rest.upload(rest, &given.rest, frame);
+        } else if let Some(rest) = &mut self.rest
+            && kernels.rest.record(rest, &self.rig.data().rest_shift, frame)
+        {
+            // The rest stage has written the scale vectors without sculpt layers.
+            self.sculpts.iter_mut().for_each(|s| s.changed = true);
+            if let Some(node) = &mut self.springs {
+                let rested = Rested::new(&self.bound, rest.skin(), &self.rig.data().rest_shift);
+                node.measure(&kernels.springs, &rested.bound, frame);
+            }
         }
         frame.phase("skinning");
         if let Some(node) = self.sculpts.as_mut().filter(|n| n.changed) {
@@ -332,6 +403,9 @@ impl Graph {
         }
         if let Some(state) = elastic {
             kernels.volume.record_skin(state, frame);
+            if let Some(rest) = self.rest.as_ref().filter(|r| r.is_shifted()) {
+                kernels.rest.carry(rest, frame);
+            }
             frame.barrier();
         }
         if let Some(node) = &mut self.springs {

@@ -21,6 +21,7 @@ pub mod irs;
 pub mod lbs;
 mod recipe;
 mod reference;
+pub mod rest;
 pub mod rig_buffers;
 pub mod rig_data;
 pub mod rigid;
@@ -96,4 +97,8 @@ pub trait Reference: Send + Sync {
     fn set_offsets(&mut self, _before: &[u32], _field: &sculpt::Field) -> bool {
         false
     }
+    /// Precomputes what [`Reference::set_rest`] needs. `bound` has the file's rest shape.
+    fn set_cage(&mut self, _bound: &Bound, _skin: &rest::SkinCage) {}
+    /// Sets the rest shape of the next frames. The scale vectors then have no sculpt offsets.
+    fn set_rest(&mut self, rested: &rest::Rested);
 }

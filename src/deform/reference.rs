@@ -1,14 +1,15 @@
 //! The deformation graph on the CPU: runs the CPU references in sequence, for tests and machines without Vulkan.
 
-use super::sculpt::cpu::displace;
+use super::rest::{Rested, SkinCage};
+use super::sculpt::cpu::{displace, rotation};
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Crease, Display};
 use super::volume::solve::VolumeReference;
 use super::volume::{Exact, Params, Rest};
 use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
-use crate::base::{Result, SculptId};
-use crate::rig::PosedRig;
+use crate::base::{Error, Result, SculptId};
+use crate::rig::{PosedRig, RestShift};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,9 @@ pub struct CpuGraph {
     field: Field,
     /// Whether the geometric method has applied the sculpt layers.
     radial: bool,
+    cage: Option<SkinCage>,
+    /// The rest shape of the bound nodes.
+    rest: RestShift,
 }
 
 impl CpuGraph {
@@ -50,7 +54,41 @@ impl CpuGraph {
             bound: bound.clone(),
             field: Field::default(),
             radial: false,
+            cage: None,
+            rest: RestShift::default(),
         })
+    }
+
+    /// Sets the coordinates of the skin in a cage, like [`super::Graph::set_cage`].
+    ///
+    /// # Errors
+    /// If the coordinates belong to another character.
+    pub fn set_cage(&mut self, skin: Option<&SkinCage>) -> Result<()> {
+        if skin.is_some_and(|s| s.vertices() != self.bound.character.control.positions.len()) {
+            return Err(Error::input(
+                "the cage's coordinates belong to another character",
+                "bind the cage again",
+            ));
+        }
+        self.set_rest(&RestShift::default());
+        self.cage = skin.cloned();
+        if let Some(skin) = skin {
+            self.geometric.set_cage(&self.bound, skin);
+        }
+        Ok(())
+    }
+
+    fn set_rest(&mut self, rest: &RestShift) {
+        let Some(skin) = self.cage.as_ref().filter(|_| self.rest != *rest) else { return };
+        let rested = Rested::new(&self.bound, skin, rest);
+        self.rest.copy_from(rest);
+        self.geometric.set_rest(&rested);
+        if let Some(springs) = &mut self.springs {
+            springs.set_rest(&rested);
+        }
+        if self.radial {
+            self.geometric.set_offsets(&[], &self.field);
+        }
     }
 
     /// Replaces the sculpt layers; all new layers are off.
@@ -130,6 +168,16 @@ impl CpuGraph {
         morph: &[Vec3],
         out: &mut Display,
     ) -> Vec<(&'static str, Duration)> {
+        // Flesh is solved in the file's rest shape, and the skin carries the change.
+        let carried = self.places_skin().then(|| rig.rest.clone());
+        let mut plain = PosedRig::default();
+        let rig = if carried.as_ref().is_some_and(|rest| !rest.is_empty()) {
+            rig.with_rest_into(&self.bound.character.skeleton, &RestShift::default(), &mut plain);
+            &plain
+        } else {
+            rig
+        };
+        self.set_rest(&rig.rest);
         let mut times = Vec::with_capacity(3);
         let start = Instant::now();
         let posed = self.geometric.evaluate(rig, &mut self.streams);
@@ -151,6 +199,11 @@ impl CpuGraph {
             let name = if volume.params().rest == Rest::Bind { "volume" } else { "contact" };
             volume.solve(rig, &mut self.streams.position, |x| displace(field, character, rig, x));
             times.push((name, start.elapsed()));
+        }
+        if let Some((skin, rest)) = self.cage.as_ref().zip(carried).filter(|(_, rest)| !rest.is_empty()) {
+            for (v, x) in self.streams.position.iter_mut().enumerate() {
+                *x += rotation(character, rig, v as u32) * skin.offset(v, &rest.cage);
+            }
         }
         let start = Instant::now();
         self.surface.reference(rig, &self.streams.position, morph, out);

@@ -100,7 +100,8 @@ impl RigBuffers {
     }
 }
 
-/// Buffers of a bound character's control mesh, written once at binding.
+/// Buffers of a bound character's control mesh, written at binding. [`super::rest`] rewrites positions and anchors when the
+/// rest shape changes.
 pub struct ControlBuffers {
     /// Number of control vertices.
     pub vertices: u32,
@@ -116,8 +117,10 @@ pub struct ControlBuffers {
     pub tail: Buffer,
     /// Whether some vertex has more than four influences.
     pub has_tail: bool,
-    /// Attachment point, `Anchor` per vertex.
+    /// Attachment point, `Anchor` per vertex, with the sculpt layers of methods that rotate scale vectors.
     pub anchors: Buffer,
+    /// Attachment point without sculpt layers, `Anchor` per vertex.
+    pub rest_anchors: Buffer,
     /// Bone index per vertex, or joint index with the bit [`super::attach::ON_JOINT`].
     pub targets: Buffer,
 }
@@ -137,6 +140,7 @@ impl ControlBuffers {
             tail: Buffer::from_slice(device, "influence tail", &packed.tail)?,
             has_tail: packed.has_tail(),
             anchors: Buffer::from_slice(device, "anchors", &anchors.anchors)?,
+            rest_anchors: Buffer::from_slice(device, "rest anchors", &anchors.anchors)?,
             targets: Buffer::from_slice(device, "anchor targets", &anchors.target)?,
         })
     }

@@ -4,7 +4,7 @@
 //! that the GPU reads, so a joint's decomposition into rigid and scale part is defined only here.
 
 use crate::base::math::{Affine3A, Mat3, Quat, Vec3};
-use crate::rig::{Bone, PosedRig, Skeleton};
+use crate::rig::{Bone, PosedRig, RestShift, Skeleton};
 use crate::shared_with_shaders;
 
 shared_with_shaders! {
@@ -93,6 +93,8 @@ pub struct RigData {
     pub strain: Vec<Strain>,
     /// Whether any scale part differs from the identity by more than rounding.
     pub scaled: bool,
+    /// Change of the rest shape.
+    pub rest_shift: RestShift,
     pivot: Vec<Vec3>,
     parent: Vec<Option<usize>>,
     rest: Vec<Bone>,
@@ -114,6 +116,7 @@ impl RigData {
             strain: vec![Strain::default(); skeleton.bones.len()],
             rest: skeleton.bones.clone(),
             scaled: false,
+            rest_shift: RestShift::default(),
             pivot: skeleton.joints.iter().map(|j| j.bind_from_joint.translation.into()).collect(),
             parent: skeleton.joints.iter().map(|j| j.parent.map(|p| p.index())).collect(),
         }
@@ -134,8 +137,10 @@ impl RigData {
     /// this displacement would change the screw axis.
     pub fn update(&mut self, rig: &PosedRig) {
         self.scaled = false;
+        self.rest_shift.copy_from(&rig.rest);
+        let offset = |list: &[Vec3], i: usize| list.get(i).copied().unwrap_or(Vec3::ZERO);
         for (j, (map, &rotation)) in rig.skinning.iter().zip(&rig.rotation).enumerate() {
-            let pivot = self.pivot[j];
+            let pivot = self.pivot[j] + offset(&rig.rest.joints, j);
             self.skinning[j] = map.into();
             let moved = map.transform_point3(pivot);
             let scaled_pivot = pivot * rig.scale;
@@ -159,9 +164,11 @@ impl RigData {
                 ..BoneFrame::default()
             };
         }
-        for ((out, rest), bone) in self.strain.iter_mut().zip(&self.rest).zip(&rig.bones) {
-            let carried = rig.skinning[rest.parent.index()].transform_point3(rest.tail);
-            let axis = bone.rotation * (rest.tail - rest.head).normalize_or_zero();
+        for (b, ((out, rest), bone)) in self.strain.iter_mut().zip(&self.rest).zip(&rig.bones).enumerate() {
+            let head = rest.head + offset(&rig.rest.joints, rest.parent.index());
+            let tail = rest.tail + offset(&rig.rest.tails, b);
+            let carried = rig.skinning[rest.parent.index()].transform_point3(tail);
+            let axis = bone.rotation * (tail - head).normalize_or_zero();
             let twist = rest.child.map_or(0.0, |child| {
                 // Swing-twist decomposition: the twist is the part of the quaternion along the axis.
                 let local = Quat::from_array(self.local[child.index()]);

@@ -1,13 +1,14 @@
 //! The CPU reference code that all geometric methods share. Each method adds a function for one vertex.
 
 use super::attach::Anchors;
+use super::rest::{Rested, SkinCage};
 use super::rig_data::RigData;
 use super::sculpt::Field;
 use super::{Bound, Reference, Streams};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
-use crate::rig::PosedRig;
+use crate::rig::{PosedRig, Skeleton};
 use rayon::prelude::*;
 
 /// Inputs for posing a vertex.
@@ -33,11 +34,18 @@ pub trait Skinning: Send + Sync {
     fn radial(&self) -> bool {
         false
     }
+    /// Precomputes what [`Skinning::set_rest`] needs. `bound` has the file's rest shape.
+    fn set_cage(&mut self, _bound: &Bound, _skin: &SkinCage) {}
+    /// Recomputes the method's data that depends on the rest shape.
+    fn set_rest(&mut self, _rested: &Rested, _anchors: &Anchors) {}
 }
 
 /// A method bound to a character.
 pub struct SkinningReference<M> {
+    /// The character in the rest shape of the next frame.
     bound: Bound,
+    /// The file's skeleton, which poses refer to.
+    skeleton: Skeleton,
     anchors: Anchors,
     method: M,
 }
@@ -45,7 +53,8 @@ pub struct SkinningReference<M> {
 impl<M: Skinning> SkinningReference<M> {
     /// Binds a method. Errors if the attachments do not match the character.
     pub fn new(bound: &Bound, method: M) -> Result<Self> {
-        Ok(Self { anchors: Anchors::new(bound)?, bound: bound.clone(), method })
+        let skeleton = bound.character.skeleton.clone();
+        Ok(Self { anchors: Anchors::new(bound)?, bound: bound.clone(), skeleton, method })
     }
 }
 
@@ -64,13 +73,23 @@ impl<M: Skinning> Reference for SkinningReference<M> {
         self.method.radial()
     }
 
+    fn set_cage(&mut self, bound: &Bound, skin: &SkinCage) {
+        self.method.set_cage(bound, skin);
+    }
+
+    fn set_rest(&mut self, rested: &Rested) {
+        self.anchors.set_scale_vectors(&rested.bound);
+        self.method.set_rest(rested, &self.anchors);
+        self.bound = rested.bound.clone();
+    }
+
     fn name(&self) -> &'static str {
         self.method.name()
     }
 
     fn reference(&self, rig: &PosedRig, streams: &mut Streams) {
         let character = &self.bound.character;
-        let data = RigData::of(&character.skeleton, rig);
+        let data = RigData::of(&self.skeleton, rig);
         self.anchors.attachment_points(&data, &mut streams.attachment);
         let posed = Posed { control: &character.control, anchors: &self.anchors, rig, data: &data };
         streams.position.resize(streams.attachment.len(), Vec3::ZERO);

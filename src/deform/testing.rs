@@ -80,7 +80,11 @@ pub fn bound(
 /// Returns the rest pose of a character.
 pub fn rest(bound: &Bound) -> Pose {
     let nodes = &bound.character.skeleton.nodes;
-    Pose { local: nodes.iter().map(|n| n.rest).collect(), weights: vec![Vec::new(); nodes.len()] }
+    Pose {
+        local: nodes.iter().map(|n| n.rest).collect(),
+        weights: vec![Vec::new(); nodes.len()],
+        ..Pose::default()
+    }
 }
 
 /// Returns a copy of the character, uniformly scaled by `factor`.

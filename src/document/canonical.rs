@@ -3,6 +3,7 @@
 
 use super::Target;
 use crate::base::math::Trs;
+use crate::cage::Cage;
 use crate::deform::sculpt::{Along, Curve, Profile};
 use crate::pose::{BoneChain, Lengths, RootMotion, Stroke, StrokeLayer};
 use crate::rig::Pose;
@@ -159,6 +160,23 @@ impl Canonical {
         }
     }
 
+    pub fn cage(&mut self, cage: &Cage) {
+        self.text(&cage.name);
+        self.count(cage.coordinates as usize);
+        self.count(cage.mesh.positions.len());
+        cage.mesh.positions.iter().for_each(|x| x.to_array().into_iter().for_each(|v| self.float(v)));
+        self.count(cage.mesh.faces.len());
+        for face in &cage.mesh.faces {
+            self.count(face.len());
+            face.iter().for_each(|&v| self.count(v as usize));
+        }
+        for list in [&cage.joints, &cage.tails] {
+            self.count(list.len());
+            self.floats(list);
+        }
+        cage.offsets.iter().for_each(|v| self.floats(v));
+    }
+
     pub fn chain(&mut self, chain: &BoneChain) {
         self.count(chain.id.index());
         self.count(chain.joints.len());
@@ -193,6 +211,10 @@ impl Canonical {
             Target::SculptStiffness(id) => {
                 self.text("sculpt stiffness");
                 self.count(id.index());
+            }
+            Target::Cage(vertices) => {
+                self.text("cage");
+                self.count(*vertices as usize);
             }
             Target::Setting { method, name } => {
                 self.text("setting");

@@ -6,6 +6,7 @@ use super::contents::validate_time;
 use crate::anim::Curve;
 use crate::asset::{Interpolation, Property};
 use crate::base::{Error, NodeId, Result, SculptId};
+use crate::cage::MAX_VERTICES;
 use crate::deform::Recipe;
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub enum Target {
     SculptAmplitude(SculptId),
     /// Stiffness with which springs follow a sculpt layer.
     SculptStiffness(SculptId),
+    /// Offsets of the rest cage's vertices; the number of its vertices. It has effect only while the document's cage has this
+    /// many.
+    Cage(u32),
     /// A numeric setting of a deformation method; it has effect only while the document uses that method.
     Setting {
         /// Method name, for example `springs`.
@@ -70,6 +74,13 @@ impl Target {
                 }
             }
             Self::SculptAmplitude(_) | Self::SculptStiffness(_) => Ok(1),
+            Self::Cage(vertices) if (4..=MAX_VERTICES as u32).contains(vertices) => {
+                Ok(3 * *vertices as usize)
+            }
+            Self::Cage(vertices) => {
+                let problem = format!("a cage of {vertices} vertices cannot be animated");
+                Err(Error::input(problem, format!("a cage has 4 to {MAX_VERTICES} vertices")))
+            }
             Self::Setting { method, name } => {
                 let sound =
                     |s: &String| !s.is_empty() && s.len() <= MAX_NAME && !s.contains(char::is_control);
@@ -97,12 +108,17 @@ impl Target {
             }
             Self::SculptAmplitude(id) => format!("shape {} amplitude", id.0 + 1),
             Self::SculptStiffness(id) => format!("shape {} stiffness", id.0 + 1),
+            Self::Cage(_) => "cage".to_owned(),
             Self::Setting { method, name } => format!("{method} {name}"),
         }
     }
 
-    /// Returns the target's value in a pose; `None` if the target is not a node property.
+    /// Returns the target's value in a pose; `None` if a pose does not contain the target.
     pub fn of_pose<'a>(&self, pose: &'a Pose) -> Option<&'a [f32]> {
+        if let Self::Cage(vertices) = self {
+            return (pose.rest.cage.len() == *vertices as usize)
+                .then(|| bytemuck::cast_slice(&pose.rest.cage));
+        }
         let Self::Node { node, property } = self else { return None };
         let local = pose.local.get(node.index())?;
         Some(match property {

@@ -4,10 +4,11 @@ use super::canonical::Canonical;
 use super::{KeptPose, Motion};
 use crate::asset::{Asset, Source};
 use crate::base::{ChainId, Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::cage::Cage;
 use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
 use crate::pose::{BoneChain, StrokeLayer, validate_chains};
-use crate::rig::{Pose, Skeleton};
+use crate::rig::{Pose, RestShift, Skeleton};
 use crate::surface::{MAX_SCULPTS, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -134,6 +135,8 @@ pub struct Document {
     pub(super) sculpts: Vec<Sculpt>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) bones: Vec<BoneChain>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cage: Option<Box<Cage>>,
 }
 
 impl Document {
@@ -147,9 +150,14 @@ impl Document {
         self.asset.as_ref()
     }
 
-    /// Returns the base pose, to which the strokes apply.
+    /// Returns the base pose, to which the strokes apply, without the rest shape of the cage.
     pub fn base_pose(&self) -> &Pose {
         &self.pose
+    }
+
+    /// Returns the cage, if the character has one.
+    pub fn cage(&self) -> Option<&Cage> {
+        self.cage.as_deref()
     }
 
     /// Returns the stroke layers, in the order in which they apply.
@@ -233,16 +241,28 @@ impl Document {
         self.posed_below(skeleton, self.strokes.len())
     }
 
-    /// Returns whether both documents have equal poses, strokes, deformers and sculpt layers, ignoring motion.
+    /// Returns whether both documents have equal poses, strokes, deformers, sculpt layers and cages, ignoring motion.
     pub fn is_shaped_like(&self, other: &Self) -> bool {
         (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
-            && self.sculpts == other.sculpts
+            && (&self.sculpts, &self.cage) == (&other.sculpts, &other.cage)
     }
 
     /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
         let below = &self.strokes[..layers.min(self.strokes.len())];
-        below.iter().fold(self.pose.clone(), |pose, layer| layer.applied(skeleton, &pose))
+        let base = Pose { rest: self.rest(skeleton), ..self.pose.clone() };
+        below.iter().fold(base, |pose, layer| layer.applied(skeleton, &pose))
+    }
+
+    /// Returns the edited pose with all strokes applied, over another rest shape than the cage's.
+    pub fn posed_over(&self, skeleton: &Skeleton, rest: RestShift) -> Pose {
+        let base = Pose { rest, ..self.pose.clone() };
+        self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &pose))
+    }
+
+    /// Returns the rest shape of the cage's own offsets.
+    fn rest(&self, skeleton: &Skeleton) -> RestShift {
+        self.cage().map_or_else(RestShift::default, |cage| cage.rest(skeleton))
     }
 
     /// Reads a document from the JSON of a project file and checks it against the skeleton.
@@ -315,6 +335,10 @@ impl Document {
             hash.text("bones 1");
             hash.count(self.bones.len());
             self.bones.iter().for_each(|c| hash.chain(c));
+        }
+        if let Some(cage) = &self.cage {
+            hash.text("cage 1");
+            hash.cage(cage);
         }
     }
 
@@ -401,6 +425,7 @@ impl Document {
         self.deformer.recipe()?;
         validate_pins(&self.pins, skeleton)?;
         validate_chains(&self.bones)?;
+        self.cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
         self.validate_poses(skeleton)?;
         self.motion.validate(skeleton)?;
         Ok(())

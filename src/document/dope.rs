@@ -11,6 +11,8 @@ pub enum Subject {
     Node(NodeId),
     /// Amplitude and stiffness of one sculpt layer.
     Sculpt(SculptId),
+    /// The cage.
+    Cage,
     /// Method and name of one deformer setting.
     Setting(String, String),
 }
@@ -65,6 +67,7 @@ impl Target {
         match self {
             Self::Node { node, .. } => Subject::Node(*node),
             Self::SculptAmplitude(id) | Self::SculptStiffness(id) => Subject::Sculpt(*id),
+            Self::Cage(_) => Subject::Cage,
             Self::Setting { method, name } => Subject::Setting(method.clone(), name.clone()),
         }
     }
@@ -85,7 +88,7 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
                     let sculpt = document.sculpts.iter().find(|s| s.id == *id);
                     sculpt.map_or_else(|| channel.target.label(skeleton), |s| s.name.clone())
                 }
-                Subject::Setting(..) => channel.target.label(skeleton),
+                Subject::Cage | Subject::Setting(..) => channel.target.label(skeleton),
             };
             rows.push(Row { subject, label, times: Vec::new() });
         }

@@ -86,7 +86,7 @@ impl Document {
     ) -> Result<Edit> {
         let old = self.poses.clone();
         let place = self.poses.iter().position(|p| p.name == name);
-        let kept = |pose: &Pose| KeptPose { name: name.to_owned(), pose: pose.clone() };
+        let kept = |pose: &Pose| KeptPose { name: name.to_owned(), pose: pose.without_rest() };
         let inverse = |pose, at| Edit::KeepPose { name: name.to_owned(), pose, at };
         let undo = match (place, pose) {
             (Some(i), Some(pose)) => {

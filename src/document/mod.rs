@@ -35,7 +35,7 @@ pub use journal::{discard_journal, journal_folder, journal_path, unfinished_jour
 pub use key_edit::{KeyAt, KeyEdit, KeyValue, Slot};
 pub use library::{KeptPose, mirrored_pose};
 pub use motion::{FRAME_RATES, Key, Motion};
-pub use operation::{Context, Edit, Line, Operation};
+pub use operation::{CageMove, Context, Edit, Line, Operation};
 pub use sampler::Sampler;
 pub use session::{Loader, Session};
 pub use state::State;

@@ -48,10 +48,10 @@ impl Document {
     }
 
     /// Returns the times, in seconds and increasing, at which surface shapes are exported. There are 1 to 240 of them:
-    /// the key times, or all frames if clips or waves play. A longer list is subsampled evenly.
+    /// the key times, or all frames if clips, waves or keys of the cage play. A longer list is subsampled evenly.
     pub fn shape_times(&self, skeleton: &Skeleton) -> Vec<f64> {
         let waves = self.sculpts.iter().any(Sculpt::moves);
-        let plays = waves || self.motion.clips().iter().any(|c| c.enabled);
+        let plays = waves || self.cage_moves() || self.motion.clips().iter().any(|c| c.enabled);
         let mut all = if plays { self.frame_times(skeleton) } else { self.motion.key_times() };
         // Keys of version 1 may be closer together than `f32` times can distinguish.
         all.dedup_by(|b, a| *a as f32 == *b as f32);
@@ -63,7 +63,8 @@ impl Document {
     }
 
     /// Returns the motion of the nodes as a clip. Channels with keys are copied exactly. If clips play below strokes,
-    /// the nodes that they move get one LINEAR key per frame. Returns `None` for a still document, and a clip without
+    /// the nodes that they move get one LINEAR key per frame; so do the translations of nodes if a cage changes the rest
+    /// shape. Returns `None` for a still document, and a clip without
     /// channels if only the surface moves.
     ///
     /// # Errors
@@ -74,12 +75,17 @@ impl Document {
         let whole = self.motion.as_poses(&self.pose).is_some();
         channels.retain(|c| !(whole && rests(c, skeleton)));
         channels.iter_mut().filter(|c| c.property == Property::Rotation).for_each(unit);
-        if self.motion.clips().iter().any(|c| c.enabled) {
+        let shifted = self.cage_moves() || self.cage().is_some_and(|c| !c.is_at_rest());
+        if shifted {
+            channels.retain(|c| c.property != Property::Translation);
+        }
+        if shifted || self.motion.clips().iter().any(|c| c.enabled) {
             let frames = self.frame_times(skeleton);
-            let poses = frames.iter().map(|&t| (t as f32, self.state(skeleton, Some(t)).pose));
+            let poses = frames.iter().map(|&t| (t as f32, self.state(skeleton, Some(t)).pose.flattened()));
             let played = clip_from_poses(name, &poses.collect::<Vec<_>>(), skeleton)?;
             let keyed = |c: &crate::asset::Channel| {
-                self.motion.channel(&Target::node(c.node, c.property)).is_some() || c.times.len() < 2
+                let own = self.motion.channel(&Target::node(c.node, c.property)).is_some();
+                (own && !(shifted && c.property == Property::Translation)) || c.times.len() < 2
             };
             channels.extend(played.channels.into_iter().filter(|c| !keyed(c)));
             channels.sort_by_key(|c| (c.node, c.property));

@@ -7,6 +7,7 @@ use super::contents::{MAX_MARKS, validate_pins, validate_pose};
 use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, key_edit, sculpt_edit};
 use crate::base::math::Trs;
 use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::cage::Cage;
 use crate::pose::{BoneChain, Sample, Stroke, StrokeLayer, validate_chains};
 use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
 use crate::surface::{Sculpt, SurfaceStroke};
@@ -147,12 +148,26 @@ pub enum Edit {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<usize>,
     },
+    /// Sets the cage, or removes it.
+    SetCage(Option<Box<Cage>>),
+    /// Moves vertices of the rest cage. Other vertices stay.
+    MoveCage(Vec<CageMove>),
     /// Changes keys, channels, clip layers or the frame rate.
     Keys(KeyEdit),
     /// Sets the deformation method and its parameters.
     SetDeformer(DeformerSettings),
     /// Applies several edits as one.
     Group(Vec<Edit>),
+}
+
+/// A vertex of the rest cage and where it moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CageMove {
+    /// Index of the vertex.
+    pub vertex: u32,
+    /// New offset from the cage in the file's rest shape, bind space, metres.
+    pub offset: [f32; 3],
 }
 
 /// One of the two strokes of a stroke layer.
@@ -199,7 +214,7 @@ impl Edit {
             Self::Rename(name) => Self::Rename(std::mem::replace(&mut document.name, name.clone())),
             Self::SetPose(pose) => {
                 validate_pose(pose, skeleton)?;
-                Self::SetPose(std::mem::replace(&mut document.pose, pose.clone()))
+                Self::SetPose(std::mem::replace(&mut document.pose, pose.without_rest()))
             }
             Self::SetLocal { node, local } => {
                 let mut pose = document.pose.clone();
@@ -245,6 +260,11 @@ impl Edit {
                 }
                 Self::SetBones(std::mem::replace(&mut document.bones, chains.clone()))
             }
+            Self::SetCage(cage) => {
+                cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
+                Self::SetCage(std::mem::replace(&mut document.cage, cage.clone()))
+            }
+            Self::MoveCage(moves) => Self::MoveCage(move_cage(moves, document)?),
             Self::SetKey(key) => Self::Keys(key_edit::key_pose(key, document, skeleton)?),
             Self::RemoveKey(time) => Self::Keys(key_edit::remove_column(*time, document, skeleton)?),
             Self::KeepPose { name, pose, at } => document.keep_pose(name, pose.as_deref(), *at, skeleton)?,
@@ -364,6 +384,9 @@ impl Edit {
             (Self::SetPose(_), Self::SetPose(_))
             | (Self::SetDeformer(_), Self::SetDeformer(_))
             | (Self::SetBones(_), Self::SetBones(_)) => true,
+            (Self::MoveCage(moves), Self::MoveCage(old)) => {
+                moves.iter().map(|m| m.vertex).eq(old.iter().map(|m| m.vertex))
+            }
             // Such groups occur when the user edits both sides of a character at once.
             (Self::Group(edits), Self::Group(old)) => {
                 edits.len() == old.len() && edits.iter().zip(old).all(|(a, b)| a.supersedes(b))
@@ -371,6 +394,25 @@ impl Edit {
             _ => false,
         }
     }
+}
+
+/// Moves vertices of the rest cage and returns where they were, in reverse order.
+fn move_cage(moves: &[CageMove], document: &mut Document) -> Result<Vec<CageMove>> {
+    let missing = || Error::input("the character has no cage", "make or import one first");
+    let cage = document.cage.as_mut().ok_or_else(missing)?;
+    let sound =
+        |m: &CageMove| (m.vertex as usize) < cage.offsets.len() && m.offset.iter().all(|v| v.is_finite());
+    if !moves.iter().all(sound) {
+        let problem = "a vertex of the cage does not exist or would move endlessly far";
+        return Err(Error::input(problem, format!("the cage has {} vertices", cage.offsets.len())));
+    }
+    let old = moves.iter().map(|m| {
+        let offset = std::mem::replace(&mut cage.offsets[m.vertex as usize], m.offset);
+        CageMove { vertex: m.vertex, offset }
+    });
+    let mut old: Vec<CageMove> = old.collect();
+    old.reverse();
+    Ok(old)
 }
 
 /// Applies all edits, or none if one fails.

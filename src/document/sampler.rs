@@ -9,10 +9,10 @@ use crate::rig::{Pose, Skeleton};
 pub struct Sampler {
     /// Whether the caches match the document.
     ready: bool,
-    /// Cached pose with strokes applied. It exists only if no clip plays below the strokes, because only then is the
-    /// pose constant.
+    /// Cached pose with strokes applied. It exists only if neither a clip nor a key of the cage acts below the strokes,
+    /// because only then is the pose constant.
     still: Option<Pose>,
-    /// Cached effect of each stroke, if a clip plays below the strokes.
+    /// Cached effect of each stroke, if something moves below the strokes.
     posers: Vec<Option<Poser>>,
     /// Scratch pose for blending a clip.
     below: Pose,
@@ -36,6 +36,7 @@ impl Sampler {
             Some(still) => pose.copy_from(still),
             None => {
                 pose.copy_from(document.base_pose());
+                document.rest_into(skeleton, Some(time), &mut pose.rest);
                 document.motion.clips.iter().for_each(|clip| clip.apply(skeleton, time, pose, below));
                 for (layer, poser) in document.strokes.iter().zip(posers) {
                     layer.apply(skeleton, poser.as_mut(), pose);
@@ -56,7 +57,7 @@ impl Sampler {
     }
 
     fn prepare(&mut self, document: &Document, skeleton: &Skeleton) {
-        let plays = document.motion.clips.iter().any(|clip| clip.enabled);
+        let plays = document.motion.clips.iter().any(|clip| clip.enabled) || document.cage_moves();
         self.still = (!plays).then(|| document.posed(skeleton));
         self.posers = if plays {
             document.strokes.iter().map(|layer| layer.poser(skeleton)).collect()

@@ -1,8 +1,9 @@
 //! The sampled state of a document at a time: pose, sculpt layers and deformer settings.
 
-use super::{DeformerSettings, Document, Sampler, Target};
+use super::{Channel, DeformerSettings, Document, Sampler, Target};
+use crate::base::math::Vec3;
 use crate::deform::sculpt::SculptState;
-use crate::rig::{Pose, Skeleton};
+use crate::rig::{Pose, RestShift, Skeleton};
 use crate::surface::Sculpt;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -55,6 +56,32 @@ impl Document {
             };
             channel.curve().evaluate(time, std::slice::from_mut(value));
         }
+    }
+
+    /// Writes the rest shape of the cage at a time; without a time, that of the cage's own offsets. Does not allocate after
+    /// the first call.
+    pub fn rest_into(&self, skeleton: &Skeleton, time: Option<f64>, out: &mut RestShift) {
+        let Some(cage) = self.cage() else {
+            out.clear();
+            return;
+        };
+        out.cage.clear();
+        out.cage.extend(cage.offsets.iter().map(|v| Vec3::from(*v)));
+        if let Some((time, channel)) = time.zip(self.cage_channel()) {
+            channel.curve().evaluate(time, bytemuck::cast_slice_mut(&mut out.cage));
+        }
+        cage.follow(skeleton, out);
+    }
+
+    /// The keys of the cage.
+    pub fn cage_channel(&self) -> Option<&Channel> {
+        let vertices = self.cage()?.vertices() as u32;
+        self.motion.channel(&Target::Cage(vertices))
+    }
+
+    /// Whether keys of the cage change the rest shape over time.
+    pub(super) fn cage_moves(&self) -> bool {
+        self.cage_channel().is_some()
     }
 
     fn settings_at(&self, time: Option<f64>) -> Cow<'_, DeformerSettings> {

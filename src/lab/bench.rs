@@ -4,6 +4,7 @@
 //! alternate between two full-body poses (or two cameras), so a run cannot reuse a cached result of the previous run. A
 //! timed frame allocates no device memory.
 
+mod cage;
 mod classic;
 mod deform;
 mod desk;
@@ -22,6 +23,7 @@ mod thesis;
 mod vr;
 mod weights;
 
+pub use cage::{CageRow, CageTimes, Compared, KnownTime, RestFrames};
 pub use classic::ClassicTimes;
 pub use desk::{DeskAct, DeskFrame};
 pub use equilibrium::Equilibrium;
@@ -127,6 +129,9 @@ pub struct Args {
     /// Only weights that are computed inside the body, on the processor
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets"])]
     pub weights: bool,
+    /// Only cages: their coordinates, CageUp, CageRev and a changing rest shape
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets", "weights", "files"])]
+    pub cage: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -143,6 +148,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         Args { fast: true, json, .. } => fast(json),
         Args { tets: true, ref files, json, .. } => tets(files, json),
         Args { weights: true, ref files, json, .. } => weights(files, json),
+        Args { cage: true, json, .. } => cage(context, json),
         Args { equilibrium: true, ref files, json, .. } => equilibrium(context, files, json),
         Args { ref files, json, .. } => bench(context, files, json),
     }
@@ -203,6 +209,15 @@ fn tets(files: &[PathBuf], json: bool) -> Result<String> {
 fn weights(files: &[PathBuf], json: bool) -> Result<String> {
     let rows = weights::measure(&sources(files)?)?;
     if json { as_json(&rows) } else { Ok(weights::text(&rows)) }
+}
+
+/// Measures cages; returns tables, or JSON with `json`.
+///
+/// # Errors
+/// Any error from generating, coupling or deforming.
+fn cage(context: &mut Context, json: bool) -> Result<String> {
+    let times = cage::measure(context, &Effort { budget: Duration::from_secs(1), most: 60 })?;
+    if json { as_json(&times) } else { Ok(cage::text(&times)) }
 }
 
 fn as_json(report: &impl serde::Serialize) -> Result<String> {

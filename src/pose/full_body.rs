@@ -188,7 +188,7 @@ fn fit(
     let mut after = before.to_vec();
     for &id in &skeleton.order {
         let i = id.index();
-        after[i] = world_from_parent(skeleton, id, &after) * local_affine(skeleton, id, &pose.local[i]);
+        after[i] = world_from_parent(skeleton, id, &after) * local_affine(skeleton, id, &pose);
         let Some(handle) = own(i) else { continue };
         let parent = world_from_parent(skeleton, id, &after);
         if topmost[i] && is_regular(parent.matrix3) {
@@ -196,7 +196,7 @@ fn fit(
             let local = pose.local[i].translation().as_dvec3() + parent.matrix3.inverse() * step;
             if local.is_finite() {
                 pose.local[i].translation = local.as_vec3().into();
-                after[i] = parent * local_affine(skeleton, id, &pose.local[i]);
+                after[i] = parent * local_affine(skeleton, id, &pose);
             }
         }
         let turned = to[handle].matrix3 * regular_inverse(from[handle].matrix3);
@@ -220,7 +220,7 @@ fn fit(
         if new.is_finite() {
             pose.local[i].rotation = new.normalize().as_quat().into();
         }
-        after[i] = parent * local_affine(skeleton, id, &pose.local[i]);
+        after[i] = parent * local_affine(skeleton, id, &pose);
     }
     pose
 }

@@ -408,7 +408,7 @@ impl Work<'_> {
     fn refresh(&mut self) {
         for &id in &self.skeleton.order {
             self.world[id.index()] = world_from_parent(self.skeleton, id, &self.world)
-                * local_affine(self.skeleton, id, &self.pose.local[id.index()]);
+                * local_affine(self.skeleton, id, &self.pose);
         }
     }
 

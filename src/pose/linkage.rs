@@ -216,7 +216,7 @@ impl Linkage {
             let rotation = turning.map_or_else(|| local.rotation().as_dquat().normalize(), |k| self.now[k].0);
             let translation = shifting.map_or_else(|| local.translation().as_dvec3(), |k| self.now[k].1);
             self.world[id.index()] = world_from_parent(skeleton, id, &self.world)
-                * local_with(skeleton, id, local, rotation, translation);
+                * local_with(skeleton, id, &self.pose, rotation, translation);
         }
     }
 

@@ -180,8 +180,7 @@ impl Poser {
     /// Recomputes a node's world transform after its ancestors have changed.
     fn refresh(&mut self, skeleton: &Skeleton, pose: &Pose, node: NodeId) {
         let i = node.index();
-        self.world[i] =
-            world_from_parent(skeleton, node, &self.world) * local_affine(skeleton, node, &pose.local[i]);
+        self.world[i] = world_from_parent(skeleton, node, &self.world) * local_affine(skeleton, node, pose);
     }
 
     /// Moves a node to its world-space target by changing its local translation.
@@ -210,7 +209,7 @@ impl Poser {
             return;
         };
         let to_parent = parent.inverse();
-        let local = local_affine(skeleton, node, &pose.local[i]);
+        let local = local_affine(skeleton, node, pose);
         self.pairs.clear();
         for &child in &self.children[i] {
             let direction = self.target[child.index()] - self.target[i];
@@ -238,7 +237,7 @@ fn child_in(skeleton: &Skeleton, pose: &Pose, node: NodeId, child: NodeId) -> DV
     let mut at = DVec3::ZERO;
     let mut id = child;
     while id != node {
-        at = local_affine(skeleton, id, &pose.local[id.index()]).transform_point3(at);
+        at = local_affine(skeleton, id, pose).transform_point3(at);
         match skeleton.nodes[id.index()].parent {
             Some(parent) => id = parent,
             None => break,

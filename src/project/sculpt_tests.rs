@@ -47,7 +47,7 @@ fn twenty_rounds_of_saving_and_editing_do_not_drift() {
         let document = session.document().clone();
         let mut evaluator =
             Evaluator::new(&Where::Cpu, &model, &recipe(document.deformer()).unwrap()).unwrap();
-        evaluator.set_document_sculpts(&model, &document).unwrap();
+        evaluator.set_document(&model, &document).unwrap();
         let now = (bits(&evaluator.evaluate(&model, &session.posed()).unwrap()), document.hash());
         let first = first.get_or_insert_with(|| now.clone());
         assert!(*first == now, "round {round}");

@@ -7,6 +7,7 @@ use crate::document::{Document, State};
 use crate::export::{
     Clips, Export, Key, Options, Receipt, Surface, Surfaces, project, streamed, within_budget,
 };
+use crate::rig::Pose;
 use crate::scene::{Evaluation, Evaluator, Model, Shaper};
 use std::cell::RefCell;
 use std::path::Path;
@@ -32,6 +33,8 @@ const KEPT: usize = 256 << 20;
 struct Shown<'a> {
     /// All exported or measured times, increasing, with the document's state at each time.
     states: Vec<(f32, State)>,
+    /// The pose of each state as files need it.
+    poses: Vec<Pose>,
     /// Indices of the states that are exported as keys.
     keys: Vec<usize>,
     motion: Option<Clip>,
@@ -64,18 +67,19 @@ impl<'a> Shown<'a> {
         let times: Vec<Option<f64>> = if moves { all.into_iter().map(Some).collect() } else { vec![None] };
         let state = |t: &Option<f64>| (t.map_or(0.0, |t| t as f32), document.state(skeleton, *t));
         let states: Vec<(f32, State)> = times.iter().map(state).collect();
+        let poses = states.iter().map(|(_, state)| state.pose.flattened()).collect();
         Ok(Self {
             keys: if moves { keys } else { vec![0] },
             motion: motion.filter(|_| moves),
             kept: RefCell::new((vec![None; states.len()], 0)),
             states,
+            poses,
             shaper: RefCell::new(Shaper::new(model, document, evaluator)),
         })
     }
 
     fn key(&self, i: usize) -> Key<'_> {
-        let (time_s, state) = &self.states[i];
-        Key { time_s: *time_s, pose: &state.pose, shape: None }
+        Key { time_s: self.states[i].0, pose: &self.poses[i], shape: None }
     }
 
     fn keys(&self) -> Vec<Key<'_>> {

@@ -9,6 +9,7 @@ mod names;
 mod posable;
 mod pose;
 mod pose_file;
+mod rest;
 mod rotate;
 mod scale;
 mod skeleton;
@@ -27,6 +28,7 @@ pub use posable::posable;
 pub(crate) use posable::{marked_parents, node_positions};
 pub use pose::{BonePose, Pose, PosedRig};
 pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
+pub use rest::RestShift;
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};
 pub use skeleton::{Bone, Joint, RigNode, Skeleton, SkinPlacement};
 #[cfg(test)]

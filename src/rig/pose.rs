@@ -1,9 +1,9 @@
 //! A pose (one local transform per node) and the resulting world transforms of joints and bones.
 
-use super::Skeleton;
 use super::scale::{mean_scale, median};
+use super::{RestShift, Skeleton};
 use crate::base::NodeId;
-use crate::base::math::{Affine3A, Quat, Trs, Vec3, rotation_of};
+use crate::base::math::{Affine3A, Quat, Trs, Vec3, Vec3A, rotation_of};
 
 /// The pose of a skeleton: local transforms and morph weights of all nodes.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -12,6 +12,9 @@ pub struct Pose {
     pub local: Vec<Trs>,
     /// Morph weights of each node; empty for nodes without morph targets.
     pub weights: Vec<Vec<f32>>,
+    /// Change of the rest shape. Files do not contain it, because it follows from the document's cage.
+    #[serde(skip)]
+    pub rest: RestShift,
 }
 
 impl Pose {
@@ -20,13 +23,29 @@ impl Pose {
         Self {
             local: skeleton.nodes.iter().map(|n| n.rest).collect(),
             weights: skeleton.nodes.iter().map(|n| n.weights.clone()).collect(),
+            rest: RestShift::default(),
         }
+    }
+
+    /// Returns the same transforms with the change of the rest shape in the local translations, as files need them.
+    pub fn flattened(&self) -> Self {
+        let mut out = self.without_rest();
+        for (i, local) in out.local.iter_mut().enumerate().filter(|_| !self.rest.is_empty()) {
+            local.translation = (local.translation() + self.rest.local(NodeId::from(i))).into();
+        }
+        out
+    }
+
+    /// Returns a copy over the file's rest shape.
+    pub fn without_rest(&self) -> Self {
+        Self { local: self.local.clone(), weights: self.weights.clone(), rest: RestShift::default() }
     }
 
     /// Copies another pose. Does not allocate if both poses belong to the same skeleton.
     pub fn copy_from(&mut self, other: &Self) {
         self.local.clone_from(&other.local);
         self.weights.clone_from(&other.weights);
+        self.rest.copy_from(&other.rest);
     }
 
     /// Returns the world transforms of all nodes, `world_from_node`.
@@ -46,6 +65,9 @@ impl Pose {
     fn world_of_child(&self, skeleton: &Skeleton, id: NodeId, world: &[Affine3A]) -> Affine3A {
         let node = &skeleton.nodes[id.index()];
         let mut local = self.local[id.index()].affine();
+        if !self.rest.is_empty() {
+            local.translation += Vec3A::from(self.rest.local(id));
+        }
         if let Some(remainder) = node.remainder {
             local *= remainder;
         }
@@ -67,6 +89,8 @@ pub struct PosedRig {
     /// Median of the factors by which the joints scale the bind shape; exactly 1 if the median differs from 1 only by
     /// rounding.
     pub scale: f32,
+    /// Change of the rest shape, from the pose. The skinning transforms map the changed rest shape to the pose.
+    pub rest: RestShift,
     /// Scale factors of all joints, in ascending order.
     scales: Vec<f32>,
 }
@@ -99,29 +123,40 @@ impl PosedRig {
 
     /// Recomputes joints and bones for another pose; does not allocate if the skeleton is the same.
     pub fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
+        self.rest.copy_from(&pose.rest);
         pose.world_into(skeleton, &mut self.world);
         self.follow(skeleton);
     }
 
     /// Recomputes joints and bones from `world`; allocates in the first call only.
     pub fn follow(&mut self, skeleton: &Skeleton) {
-        let Self { world, skinning, rotation, bones, scale, scales } = self;
+        let Self { world, skinning, rotation, scale, rest, scales, .. } = self;
         skinning.clear();
-        skinning.extend(skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind));
+        let maps = skeleton.joints.iter().map(|j| world[j.node.index()] * j.joint_from_bind);
+        skinning.extend(maps.enumerate().map(|(j, map)| rest.around(j, map)));
         rotation.clear();
         rotation.extend(skinning.iter().map(rotation_of));
         scales.clear();
         scales.extend(skinning.iter().map(mean_scale));
         *scale = median(scales);
+        self.place_bones(skeleton);
+    }
+
+    /// Places the bones from the skinning transforms.
+    pub(super) fn place_bones(&mut self, skeleton: &Skeleton) {
+        let Self { skinning, rotation, bones, rest, .. } = self;
         bones.clear();
-        bones.extend(skeleton.bones.iter().map(|b| {
+        bones.extend(skeleton.bones.iter().enumerate().map(|(i, b)| {
             let owner = &skinning[b.parent.index()];
+            let offset = |list: &[Vec3], i: usize| list.get(i).copied().unwrap_or(Vec3::ZERO);
+            let head = b.head + offset(&rest.joints, b.parent.index());
+            let tail = b.tail + offset(&rest.tails, i);
             // If the child joint is translated relative to its rest, the bone stretches.
             let tail = match b.child {
-                Some(c) => skinning[c.index()].transform_point3(b.tail),
-                None => owner.transform_point3(b.tail),
+                Some(c) => skinning[c.index()].transform_point3(tail),
+                None => owner.transform_point3(tail),
             };
-            BonePose { head: owner.transform_point3(b.head), tail, rotation: rotation[b.parent.index()] }
+            BonePose { head: owner.transform_point3(head), tail, rotation: rotation[b.parent.index()] }
         }));
     }
 }

@@ -10,10 +10,10 @@
 //! Every joint owns at least one bone, for attaching vertices; a prop's joint owns a bone of length zero.
 
 use crate::asset::Clip;
-use crate::base::math::{Affine3A, Trs, Vec3};
+use crate::base::math::{Affine3A, Mat3, Trs, Vec3};
 use crate::base::{BoneId, JointId, NodeId};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The node hierarchy with its joints and bones. Immutable; a [`super::Pose`] sets the current transforms.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Skeleton {
     pub clips: Arc<[Clip]>,
     /// Names that several nodes share in the file, each with its nodes in file order.
     pub repeated: BTreeMap<String, Vec<NodeId>>,
+    /// See [`Skeleton::carriers`].
+    pub(crate) carriers: OnceLock<Vec<Mat3>>,
 }
 
 /// A node with the data for posing.

@@ -1,24 +1,27 @@
 //! World transforms in f64: f32 loses precision when posing derives local transforms from world positions.
 
 use crate::base::NodeId;
-use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Trs};
+use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3};
 use crate::rig::{Pose, Skeleton};
 
-/// Returns the f64 matrix of a local transform, including the file's shear.
-pub(crate) fn local_affine(skeleton: &Skeleton, node: NodeId, trs: &Trs) -> DAffine3 {
+/// Returns the f64 matrix of a node's local transform, including the file's shear and the change of the rest shape.
+pub(crate) fn local_affine(skeleton: &Skeleton, node: NodeId, pose: &Pose) -> DAffine3 {
+    let trs = &pose.local[node.index()];
     let (rotation, translation) = (trs.rotation().as_dquat().normalize(), trs.translation().as_dvec3());
-    local_with(skeleton, node, trs, rotation, translation)
+    local_with(skeleton, node, pose, rotation, translation)
 }
 
-/// Like [`local_affine`], with the given rotation and translation in place of those in `trs`.
+/// Like [`local_affine`], with the given rotation and translation in place of those of the pose.
 pub(crate) fn local_with(
     skeleton: &Skeleton,
     node: NodeId,
-    trs: &Trs,
+    pose: &Pose,
     rotation: DQuat,
     translation: DVec3,
 ) -> DAffine3 {
-    let affine = DAffine3::from_scale_rotation_translation(trs.scale().as_dvec3(), rotation, translation);
+    let scale = pose.local[node.index()].scale().as_dvec3();
+    let translation = translation + pose.rest.local(node).as_dvec3();
+    let affine = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
     match &skeleton.nodes[node.index()].remainder {
         Some(remainder) => affine * wide(remainder),
         None => affine,
@@ -35,8 +38,7 @@ pub(crate) fn world(skeleton: &Skeleton, pose: &Pose) -> Vec<DAffine3> {
 /// Writes `world_from_node` of all nodes into `world`, which has one entry per node.
 pub(crate) fn world_into(skeleton: &Skeleton, pose: &Pose, world: &mut [DAffine3]) {
     for &id in &skeleton.order {
-        world[id.index()] =
-            world_from_parent(skeleton, id, world) * local_affine(skeleton, id, &pose.local[id.index()]);
+        world[id.index()] = world_from_parent(skeleton, id, world) * local_affine(skeleton, id, pose);
     }
 }
 

@@ -5,6 +5,8 @@ use super::{Aim, Model, SurfaceSample, WeightView, paint};
 use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, Progress, Result, Version};
+use crate::cage::Coupling;
+use crate::deform::rest::SkinCage;
 use crate::deform::sculpt::SculptState;
 use crate::deform::{Bound, Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
@@ -78,6 +80,8 @@ struct Body {
     morph: Vec<Vec3>,
     padded: Vec<[f32; 4]>,
     weights: Vec<Vec<f32>>,
+    /// The coupling in the graph.
+    coupling: Option<Arc<Coupling>>,
     /// Sculpt layers in the graph.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
@@ -171,6 +175,7 @@ impl Actor {
                 morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
                 padded: Vec::new(),
                 weights: Vec::new(),
+                coupling: None,
                 worn: Vec::new(),
                 states: Vec::new(),
                 posed: Version::default(),
@@ -282,6 +287,26 @@ impl Actor {
             body.graph.set_sculpt_states(states);
         }
         Ok(())
+    }
+
+    /// Sets the coupling with the document's cage; without it, the rest shape of poses has no effect on the skin. Allocates
+    /// memory if the coupling is new.
+    ///
+    /// # Errors
+    /// If memory runs out, or the coupling belongs to another character. The skin then follows no cage.
+    pub fn set_cage(&mut self, coupling: Option<&Arc<Coupling>>) -> Result<()> {
+        let Some(body) = &mut self.body else { return Ok(()) };
+        let same = match (&body.coupling, coupling) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if same {
+            return Ok(());
+        }
+        body.coupling = coupling.cloned();
+        body.posed = Version::default();
+        let skin = coupling.map(|c| SkinCage { cage: c.cage_vertices(), rows: c.phi().to_vec() });
+        body.graph.set_cage(skin.as_ref())
     }
 
     /// Replaces the recipe by one with changed parameters, for keys and sliders. Does not allocate.

@@ -3,7 +3,9 @@
 
 use super::Model;
 use crate::base::math::Vec3;
-use crate::base::{Result, SculptId};
+use crate::base::{Progress, Result, SculptId};
+use crate::cage::Coupling;
+use crate::deform::rest::SkinCage;
 use crate::deform::sculpt::{Reform, SculptState};
 use crate::deform::surface::Display;
 use crate::deform::volume::{Exact, Params};
@@ -57,7 +59,7 @@ pub enum Evaluator {
 }
 
 impl Evaluator {
-    /// Binds a recipe to a model. Sets the sculpt layers of the model's document, with waves at time 0. Fails if
+    /// Binds a recipe to a model. Sets the cage and the sculpt layers of the model's document, with waves at time 0. Fails if
     /// memory runs out or parts of the model do not fit together.
     pub fn new(side: &Where, model: &Model, recipe: &Recipe) -> Result<Self> {
         let mut new = match side {
@@ -72,7 +74,7 @@ impl Evaluator {
             }
         };
         if let Some(document) = &model.document {
-            new.set_document_sculpts(model, document)?;
+            new.set_document(model, document)?;
         }
         Ok(new)
     }
@@ -85,7 +87,7 @@ impl Evaluator {
         let graph = CpuGraph::exact(&model.bound, exact, &Params::default()).map_err(|e| model.named(e))?;
         let mut new = Self::Cpu(Box::new(graph));
         if let Some(document) = &model.document {
-            new.set_document_sculpts(model, document)?;
+            new.set_document(model, document)?;
         }
         Ok(new)
     }
@@ -136,12 +138,34 @@ impl Evaluator {
         }
     }
 
-    /// Sets a document's sculpt layers and states, with waves at time 0.
+    /// Sets the coordinates of the skin in a cage, or none.
     ///
     /// # Errors
-    /// As [`Evaluator::set_sculpts`].
-    pub fn set_document_sculpts(&mut self, model: &Model, document: &Document) -> Result<()> {
-        self.set_sculpts(model, document.sculpts())?;
+    /// If memory runs out, or the coupling belongs to another model.
+    pub fn set_cage(&mut self, coupling: Option<&Coupling>) -> Result<()> {
+        let skin = coupling.map(|c| SkinCage { cage: c.cage_vertices(), rows: c.phi().to_vec() });
+        match self {
+            Self::Gpu(graph, _) => graph.set_cage(skin.as_ref()),
+            Self::Cpu(graph) => graph.set_cage(skin.as_ref()),
+        }
+    }
+
+    /// Sets a document's cage and sculpt layers. The layers stay off until [`Evaluator::set_sculpt_states`].
+    ///
+    /// # Errors
+    /// As [`Evaluator::set_sculpts`] and [`Model::couple`].
+    pub fn set_layers(&mut self, model: &Model, document: &Document) -> Result<()> {
+        let coupling = document.cage().map(|cage| model.couple(cage, &Progress::default())).transpose()?;
+        self.set_cage(coupling.as_deref())?;
+        self.set_sculpts(model, document.sculpts())
+    }
+
+    /// Sets a document's cage, sculpt layers and states, with waves at time 0.
+    ///
+    /// # Errors
+    /// As [`Evaluator::set_sculpts`] and [`Model::couple`].
+    pub fn set_document(&mut self, model: &Model, document: &Document) -> Result<()> {
+        self.set_layers(model, document)?;
         self.set_sculpt_states(&document.sculpt_states(0.0));
         Ok(())
     }

@@ -2,6 +2,9 @@
 
 mod actor;
 mod bone_sketch;
+mod cage;
+#[cfg(test)]
+mod cage_tests;
 mod classic;
 mod evaluator;
 mod lettering;
@@ -20,6 +23,7 @@ mod weight_colors;
 
 pub use actor::{Actor, Follows, Pipelines, VersionedPose};
 pub use bone_sketch::{BoneSketch, DrawnBones};
+pub use cage::{CageSource, NewCage, PosedCage};
 pub use classic::{Classic, Reshaped, reshape};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub(crate) use lettering::print;

@@ -1,5 +1,6 @@
 //! A loaded character, bound and ready for any deformer.
 
+use super::cage::Coupled;
 use crate::asset::Asset;
 use crate::base::math::{DVec3, Quat, Vec3};
 use crate::base::{Error, Result};
@@ -11,7 +12,7 @@ use crate::export::project;
 use crate::geom::{Crossings, Interior, Measure, MeasureReport, weld};
 use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Number of cubes of [`Model::interior`].
@@ -34,6 +35,8 @@ pub struct Model {
     measure: Measure,
     crossings: OnceLock<Crossings>,
     interior: OnceLock<Option<Interior>>,
+    /// The last coupling with a cage.
+    pub(super) cage: Mutex<Option<Coupled>>,
 }
 
 impl Model {
@@ -86,6 +89,7 @@ impl Model {
             measure,
             crossings: OnceLock::new(),
             interior: OnceLock::new(),
+            cage: Mutex::new(None),
         })
     }
 

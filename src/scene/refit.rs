@@ -52,7 +52,7 @@ impl Refit {
             return Ok(None);
         }
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &self.recipe)?;
-        evaluator.set_sculpts(model, document.sculpts())?;
+        evaluator.set_layers(model, document)?;
         let mut states = self.states.clone();
         // Offsets are defined for amplitude 1.
         states.iter_mut().filter(|s| s.id == self.sculpt.id).for_each(|s| s.amplitude = 1.0);

@@ -50,7 +50,7 @@ impl<'a> Shaper<'a> {
         let time = self.time.take();
         if state.deformer == self.given {
             if !std::mem::replace(&mut self.sculpted, true) {
-                self.evaluator.set_sculpts(self.model, self.document.sculpts())?;
+                self.evaluator.set_layers(self.model, self.document)?;
             }
             self.evaluator.set_sculpt_states(&state.sculpts);
             self.evaluator.set_time(time);
@@ -66,7 +66,7 @@ impl<'a> Shaper<'a> {
             Some(evaluator) => evaluator,
             None => {
                 let mut new = Evaluator::new(&self.evaluator.side(), self.model, &recipe)?;
-                new.set_sculpts(self.model, self.document.sculpts())?;
+                new.set_layers(self.model, self.document)?;
                 new
             }
         };

@@ -15,6 +15,7 @@ pub use read::{TakeReader, TornTake, is_take};
 pub use record::Recorder;
 pub use replay::Replay;
 
+use crate::cage::Cage;
 use crate::document::{AssetRef, Operation, Session};
 use crate::render::{Tangents, View};
 use crate::scene::DrawnBones;
@@ -114,6 +115,10 @@ pub enum TakeEvent {
     Shape(Box<Sculpt>),
     /// Joints of drawn bones from a background job: [`crate::workbench::Workbench::receive_bones`].
     Bones(Box<DrawnBones>),
+    /// A cage from a background job, and what the user is told: [`crate::workbench::Workbench::receive_cage`].
+    Cage(Box<(Cage, Vec<String>)>),
+    /// The coupling of the document's cage: [`crate::workbench::Workbench::know_coupling`].
+    Coupled,
     /// The runtime was lost or the headset was removed: [`crate::workbench::Workbench::interrupt`].
     Interrupt,
     /// The session ended normally.
@@ -130,14 +135,16 @@ mod kind {
     pub const INTERRUPT: u8 = 5;
     pub const SHAPE: u8 = 6;
     pub const BONES: u8 = 7;
+    pub const CAGE: u8 = 8;
+    pub const COUPLED: u8 = 9;
 }
 
 /// Maximum payload length of a kind, bytes.
 fn longest(kind: u8) -> u32 {
     match kind {
-        kind::START | kind::OPENED | kind::SHAPE => 1 << 28,
+        kind::START | kind::OPENED | kind::SHAPE | kind::CAGE => 1 << 28,
         kind::FRAME => codec::LONGEST as u32,
-        kind::INTERRUPT => 1,
+        kind::INTERRUPT | kind::COUPLED => 1,
         _ => 1 << 16,
     }
 }

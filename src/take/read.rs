@@ -176,6 +176,8 @@ impl TakeReader {
             kind::COMMAND => TakeEvent::Command(self.json(rest)?),
             kind::SHAPE => TakeEvent::Shape(Box::new(self.json(rest)?)),
             kind::BONES => TakeEvent::Bones(Box::new(self.json(rest)?)),
+            kind::CAGE => TakeEvent::Cage(Box::new(self.json(rest)?)),
+            kind::COUPLED => TakeEvent::Coupled,
             kind::OPENED => TakeEvent::Opened(Box::new(self.json(rest)?)),
             kind::INTERRUPT => TakeEvent::Interrupt,
             kind::END => TakeEvent::End(self.json(rest)?),

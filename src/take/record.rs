@@ -2,6 +2,7 @@
 
 use super::{MAGIC, TakeEnd, TakeFrame, TakeStart, VERSION, checksum, codec, kind};
 use crate::base::{Error, Result};
+use crate::cage::Cage;
 use crate::scene::DrawnBones;
 use crate::surface::Sculpt;
 use crate::workbench::Command;
@@ -89,6 +90,20 @@ impl Recorder {
     /// As [`Self::shape`].
     pub fn bones(&mut self, drawn: &DrawnBones) -> Result<()> {
         self.json(kind::BONES, drawn)
+    }
+
+    /// Records a cage that the workbench receives, and what the user is told.
+    ///
+    /// # Errors
+    /// As [`Self::shape`].
+    pub fn cage(&mut self, cage: &Cage, told: &[String]) -> Result<()> {
+        self.json(kind::CAGE, &(cage, told))
+    }
+
+    /// Records that the workbench receives the coupling of the document's cage.
+    pub fn coupled(&mut self) {
+        let at = self.begin(kind::COUPLED);
+        self.end(at);
     }
 
     /// Records that another file was opened.

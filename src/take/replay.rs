@@ -1,11 +1,11 @@
 //! Replays takes: feeds the recorded input to a workbench, without headset or runtime.
 
 use super::{TakeEnd, TakeEvent, TakeFrame, TakeReader, TakeStart, TornTake};
-use crate::base::Result;
+use crate::base::{Progress, Result};
 use crate::bind::BindOptions;
 use crate::document::Session;
 use crate::project::locate;
-use crate::scene::Model;
+use crate::scene::{Model, NewCage};
 use crate::workbench::Workbench;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +59,17 @@ impl Replay {
                 TakeEvent::Command(command) => self.bench.run_command(command),
                 TakeEvent::Shape(shape) => self.bench.receive(*shape),
                 TakeEvent::Bones(drawn) => self.bench.receive_bones(*drawn),
+                TakeEvent::Cage(new) => {
+                    let (cage, told) = *new;
+                    let coupling = self.model.couple(&cage, &Progress::default())?;
+                    self.bench.receive_cage(NewCage { cage, coupling, told });
+                }
+                TakeEvent::Coupled => {
+                    if let Some(cage) = self.bench.session().document().cage().cloned() {
+                        let coupling = self.model.couple(&cage, &Progress::default())?;
+                        self.bench.know_coupling((cage.mesh, cage.coordinates), coupling);
+                    }
+                }
                 TakeEvent::Interrupt => self.bench.interrupt(),
                 TakeEvent::Opened(start) => {
                     let (model, session) = begin(&self.path, &start)?;

@@ -28,12 +28,22 @@ pub enum Tool {
     Measure,
     /// Draws bones in a mesh without skeleton.
     Bone,
+    /// Moves vertices of the cage.
+    Cage,
 }
 
 impl Tool {
     /// All tools, in palette order.
-    pub const ALL: [Self; 7] =
-        [Self::Line, Self::Grab, Self::Skin, Self::Joint, Self::Silhouette, Self::Measure, Self::Bone];
+    pub const ALL: [Self; 8] = [
+        Self::Line,
+        Self::Grab,
+        Self::Skin,
+        Self::Joint,
+        Self::Silhouette,
+        Self::Measure,
+        Self::Bone,
+        Self::Cage,
+    ];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
@@ -45,17 +55,18 @@ impl Tool {
             Self::Silhouette => "Silhouette",
             Self::Measure => "Measure",
             Self::Bone => "Draw bones",
+            Self::Cage => "Cage",
         }
     }
 
     /// One-word name for narrow places.
     pub fn word(self) -> &'static str {
-        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure", "Bones"][self as usize]
+        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure", "Bones", "Cage"][self as usize]
     }
 
     /// Whether the tool changes the pose. The other tools sculpt or measure the skin; they work in any pose.
     pub fn poses(self) -> bool {
-        !matches!(self, Self::Skin | Self::Silhouette | Self::Measure | Self::Bone)
+        !matches!(self, Self::Skin | Self::Silhouette | Self::Measure | Self::Bone | Self::Cage)
     }
 }
 
@@ -133,6 +144,31 @@ impl GrabBy {
     }
 }
 
+/// Which vertices of the cage follow a hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CageSet {
+    /// The vertex at the tip.
+    Vertex,
+    /// The vertices around the tip, less the farther they are.
+    #[default]
+    Brush,
+    /// The vertices around the limb.
+    Ring,
+    /// The vertices along a stroke: a baseline selects them, an offset stroke moves them.
+    Stroke,
+}
+
+impl CageSet {
+    /// All sets.
+    pub const ALL: [Self; 4] = [Self::Vertex, Self::Brush, Self::Ring, Self::Stroke];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["Vertex", "Brush", "Ring", "Stroke"][self as usize]
+    }
+}
+
 /// A user command, with its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -169,6 +205,20 @@ pub enum Command {
     BonesPerStroke(u32),
     /// Computes skin weights for the drawn bones, writes the rigged character and opens it. False cancels this.
     Rig(bool),
+    /// Makes a cage of about this many vertices around the character.
+    MakeCage(u32),
+    /// Removes the cage.
+    RemoveCage,
+    /// Sets which vertices of the cage follow a hand.
+    CageSet(CageSet),
+    /// Shows the rest pose for edits of the cage, or the current pose.
+    CageRest(bool),
+    /// Keys the shape of the cage at the playhead.
+    KeyCage,
+    /// Gives the cage the file's rest shape.
+    ResetCage,
+    /// Writes the cage as `.obj`.
+    ExportCage,
     /// Sets the deformation method by name, to compare methods on one pose.
     Deformer(String),
     /// Sets the frequency of the dynamics, hertz, for the thickest soft tissue; 0 switches dynamics off.

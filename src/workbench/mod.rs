@@ -15,7 +15,7 @@ mod surroundings;
 mod timeline;
 pub mod tools;
 
-pub use command::{Command, GrabBy, MeasureBy, Tool};
+pub use command::{CageSet, Command, GrabBy, MeasureBy, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};
@@ -27,8 +27,8 @@ pub(crate) use shape::{AMPLITUDES, COUNTS, SPEEDS, STIFFNESSES, WAVE};
 pub use sketch::Sketch;
 pub use space::{Rigid, Similarity};
 pub(crate) use step::TURNTABLE;
-pub use step::Workbench;
 #[cfg(test)]
 pub(crate) use step::tests::{biped, session};
+pub use step::{CAGE_VERTICES, Workbench};
 pub use surroundings::{Capsule, Surroundings};
 pub use tools::Measure;

@@ -3,7 +3,7 @@
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;
 use crate::render::{Lines, View};
-use crate::scene::{BoneSketch, Refit};
+use crate::scene::{BoneSketch, CageSource, Refit};
 use std::path::PathBuf;
 
 /// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
@@ -70,6 +70,12 @@ pub enum Request {
     Bones(Box<BoneSketch>),
     /// Compute skin weights for the drawn bones, write the rigged character and open it; false cancels this.
     Rig(bool),
+    /// Make or read a cage and pass it to [`super::Workbench::receive_cage`].
+    Cage(CageSource),
+    /// Couple the document's cage with the skin and pass the coupling to [`super::Workbench::know_coupling`].
+    Couple,
+    /// Write the cage as `.obj`.
+    ExportCage,
     /// Switch to the headset or to the window.
     OtherFace,
     /// End the session.

@@ -1,6 +1,6 @@
 //! User preferences: kept between sessions, part of no document.
 
-use super::{GrabBy, MeasureBy, Tool};
+use super::{CageSet, GrabBy, MeasureBy, Tool};
 use crate::pose::Lengths;
 use crate::scene::WeightView;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,10 @@ pub struct Preferences {
     pub measure: MeasureBy,
     /// Number of bones per stroke of the bone tool; 0 places a joint at each corner.
     pub bones: u32,
+    /// Which vertices of the cage follow a hand.
+    pub cage_set: CageSet,
+    /// Whether the cage tool shows the rest pose.
+    pub cage_rest: bool,
     /// Whether bones, strokes and triangle edges are drawn over the body.
     pub wire: bool,
     /// Whether multisample antialiasing (4 samples) is on.
@@ -67,6 +71,8 @@ impl Default for Preferences {
             grab: GrabBy::Body,
             measure: MeasureBy::Distance,
             bones: 0,
+            cage_set: CageSet::Brush,
+            cage_rest: false,
             wire: false,
             smooth: true,
             binding: false,

@@ -35,7 +35,7 @@ impl Sketch {
     /// If no silhouette runs along the stroke, or the device is lost.
     pub fn sculpt(&self, renderer: &Arc<Renderer>, model: &Model, document: &Document) -> Result<Sculpt> {
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
-        evaluator.set_document_sculpts(model, document)?;
+        evaluator.set_document(model, document)?;
         let shape = evaluator.evaluate(model, &self.pose)?;
         let options = Filter::Normal.options();
         let points = Studio::new(renderer, model)?.silhouettes(&shape, &self.view, SIZE, &options)?;

@@ -1,6 +1,7 @@
 //! The workbench holds a document, its character, the tools and the view. A step takes one frame of input and returns
 //! edits and output. A step reads nothing else, so replayed input gives the identical document.
 
+mod cage;
 mod commands;
 mod facts;
 mod output;
@@ -10,6 +11,7 @@ use super::shape::Going;
 use super::tools::AccentTool;
 use super::tools::Body;
 use super::tools::BoneTool;
+use super::tools::CageTool;
 use super::tools::GrabTool;
 use super::tools::JointTool;
 use super::tools::LineTool;
@@ -23,12 +25,15 @@ use super::{
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
+use crate::cage::{CageMesh, Coordinates};
 use crate::deform::sculpt::SculptState;
 use crate::document::{Sampler, Session};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{DrawnBones, LiveRecipe};
+use crate::scene::{DrawnBones, LiveRecipe, NewCage};
 use crate::surface::Sculpt;
 use std::sync::Arc;
+
+pub use cage::CAGE_VERTICES;
 
 /// Angular speed of the turntable, radians per second.
 pub(crate) const TURNTABLE: f32 = 0.35;
@@ -55,13 +60,18 @@ pub struct Workbench {
     accent: AccentTool,
     measure: MeasureTool,
     bone: BoneTool,
+    pub(super) cage: CageTool,
     crossings: show::Crossings,
+    /// The cage whose coupling is known or asked for.
+    coupled: Option<(CageMesh, Coordinates)>,
     /// Attachments of the character, once known.
     attachments: Option<Arc<Attachments>>,
     /// Sculpt layers from background jobs, added when no tool is in use.
     coming: Vec<Sculpt>,
     /// Joints of bones from background jobs, added when no tool is in use.
     coming_bones: Vec<DrawnBones>,
+    /// Cages from background jobs, set when no tool is in use.
+    coming_cages: Vec<NewCage>,
     /// Sculpt layers that were pulled and wait for a requested refit, in their state after the pull.
     pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
@@ -120,6 +130,9 @@ impl Workbench {
             pose_version: Version::new(),
             time: None,
             sampler: Sampler::default(),
+            coupling: None,
+            rest_view: false,
+            auto_key: false,
             notice: None,
         };
         context.show_document();
@@ -134,7 +147,7 @@ impl Workbench {
             middle(&PosedRig::new(&context.character.skeleton, &Pose::rest(&context.character.skeleton)));
         let mut line = LineTool::default();
         line.document_changed(&context);
-        Self {
+        let mut new = Self {
             context,
             preferences: preferences.sane(),
             navigation: Navigation::default(),
@@ -147,10 +160,13 @@ impl Workbench {
             accent: AccentTool::default(),
             measure: MeasureTool::default(),
             bone: BoneTool::default(),
+            cage: CageTool::default(),
             crossings: show::Crossings::default(),
+            coupled: None,
             attachments: None,
             coming: Vec::new(),
             coming_bones: Vec::new(),
+            coming_cages: Vec::new(),
             pulled: Vec::new(),
             landmarks: show::Landmarks::new(&bounds),
             middle,
@@ -174,7 +190,9 @@ impl Workbench {
             states: Vec::new(),
             live,
             keyed_states,
-        }
+        };
+        new.cage_changed();
+        new
     }
 
     /// Replaces session and character, keeping input state and preferences. Returns the old session.
@@ -185,7 +203,7 @@ impl Workbench {
         self.hands = old.hands;
         self.tool = old.tool;
         self.head = old.head;
-        self.requests = old.requests;
+        self.requests.splice(0..0, old.requests);
         self.navigation.keep_to(old.navigation.rules());
         old.context.session
     }
@@ -216,6 +234,9 @@ impl Workbench {
         }
         self.add_shapes();
         self.add_bones();
+        self.add_cages();
+        self.show_rest_for_cage();
+        self.context.auto_key = self.playhead.auto_key;
         self.buttons();
         self.turn_and_size();
         if self.navigation.rules() == Rules::Now {
@@ -309,6 +330,7 @@ impl Workbench {
             Tool::Joint if (free || self.bone.is_busy()) && is_bare(&self.context) => {
                 self.bone.step(&mut self.context, &mut moment, (true, None));
             }
+            Tool::Cage if free || self.cage.is_busy() => self.cage.step(&mut self.context, &mut moment),
             // In a window, the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
                 let near = self.touched;

@@ -43,7 +43,8 @@ impl Workbench {
         self.leave_motion();
         let now = self.context.session.posed();
         let pose = self.context.adjustment(self.context.session.document().strokes(), &now, &wanted);
-        let edits: Vec<Edit> = pose.into_iter().chain(shapes).collect();
+        let cage = self.cage_as_shown(&wanted);
+        let edits: Vec<Edit> = pose.into_iter().chain(shapes).chain(cage).collect();
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
         }

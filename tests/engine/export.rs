@@ -336,7 +336,7 @@ fn bad_requests_are_refused() {
     assert!(posed(&asset, &character, &[key(f32::NAN)], &options).is_err());
     let short = Shape { positions: &[Vec3::ZERO], normals: &[Vec3::Y] };
     assert!(posed(&asset, &character, &[Key { shape: Some(short), ..key(0.0) }], &options).is_err());
-    let other = Pose { local: Vec::new(), weights: Vec::new() };
+    let other = Pose { local: Vec::new(), weights: Vec::new(), ..Pose::default() };
     assert!(posed(&asset, &character, &[Key { pose: &other, ..key(0.0) }], &options).is_err());
     assert!(Builder::from_source("none", &Default::default()).is_err());
 }

@@ -16,6 +16,8 @@ layout(set = 0, binding = 4, scalar) readonly buffer Offsets { SculptOffset offs
 layout(set = 0, binding = 5, scalar) readonly buffer Dual { DualQuat dual[]; };
 layout(set = 0, binding = 6, scalar) buffer Positions { vec4 positions[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer Anchors { Anchor anchors[]; };
+// The anchors without sculpt layers.
+layout(set = 0, binding = 8, scalar) readonly buffer RestAnchors { Anchor rest_anchors[]; };
 
 layout(push_constant, scalar) uniform Push {
     uint count;
@@ -34,7 +36,8 @@ void main() {
     SculptOffset o = offsets[k];
     uint i = o.vertex;
     if (push.radial != 0u) {
-        anchors[i] = Anchor(o.scale_vector + o.offset, o.t);
+        Anchor anchor = rest_anchors[i];
+        anchors[i] = Anchor(anchor.scale_vector + o.offset, anchor.t);
         return;
     }
     vec4 heaviest = dual[influence_joints[i].x & 0xffffu].real;

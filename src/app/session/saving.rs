@@ -1,11 +1,13 @@
 //! Writes projects and exports to disk, and deletes the journal when it is no longer needed.
 
-use super::{AppSession, POSED, PROJECT};
+use super::{AppSession, CAGE, POSED, PROJECT};
 use crate::app::context::say;
 use crate::app::jobs::Job;
 use crate::app::preferences;
 use crate::app::report::Event;
 use crate::base::Result;
+use crate::base::math::DVec3;
+use crate::cage::obj_text;
 use crate::document::Session;
 use crate::project::recovery;
 use std::path::{Path, PathBuf};
@@ -88,6 +90,16 @@ impl AppSession {
         self.exported = Some(path.clone());
         let document = Box::new(bench.session().document().clone());
         self.worker.ask(Job::Export(path, model.clone(), document));
+    }
+
+    /// Writes the displayed rest cage as `.obj`, in the output folder or beside the character's file.
+    pub fn export_cage(&mut self) {
+        let (Some(bench), Some(path)) = (&self.bench, self.place(CAGE)) else { return };
+        let Some(cage) = bench.session().document().cage() else { return };
+        let offset = |v: usize| bench.shown_cage().get(v).map_or(DVec3::ZERO, |d| d.as_dvec3());
+        let positions: Vec<DVec3> =
+            cage.mesh.positions.iter().enumerate().map(|(v, x)| *x + offset(v)).collect();
+        self.worker.ask(Job::Text(path, obj_text(&cage.mesh, &positions)));
     }
 
     /// Deletes the journal if the document is saved or unedited; otherwise tells the user where the journal is.

@@ -168,6 +168,16 @@ impl<'o> WindowApp<'o> {
                     bench.receive_bones(*drawn);
                 }
             }
+            News::Caged(cage) => {
+                if let Some(bench) = &mut self.app_session.bench {
+                    bench.receive_cage(*cage);
+                }
+            }
+            News::Coupled(cage, coupling) => {
+                if let Some(bench) = &mut self.app_session.bench {
+                    bench.know_coupling((cage.mesh, cage.coordinates), coupling);
+                }
+            }
             News::Listed(files) => self.desk.facts.files.follow(files),
             News::Entered(files) => {
                 self.desk.facts.files.follow(files);
@@ -273,6 +283,9 @@ impl<'o> WindowApp<'o> {
             Request::Refit(settle) => self.app_session.settle(settle),
             Request::Bones(sketch) => self.app_session.draw_bones(sketch),
             Request::Rig(on) => self.app_session.rig(on),
+            Request::Cage(source) => self.app_session.make_cage(source),
+            Request::Couple => self.app_session.couple(),
+            Request::ExportCage => self.app_session.export_cage(),
             Request::OtherFace => {
                 self.calls = true;
                 self.desk.facts.message = Some("looking for a headset".to_owned());

@@ -165,6 +165,8 @@ impl<'o> HeadsetApp<'o> {
             News::Measured(strain) => self.panel_state.strain = Some(strain),
             News::Shaped(shape) => self.receive(*shape),
             News::Bones(drawn) => self.receive_bones(*drawn),
+            News::Caged(cage) => self.receive_cage(*cage),
+            News::Coupled(cage, coupling) => self.know_coupling(*cage, coupling),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
                 if restored > 0 && !self.app_session.reporter.is_on() {
@@ -264,6 +266,9 @@ impl<'o> HeadsetApp<'o> {
                 Request::Refit(settle) => self.app_session.settle(settle),
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),
                 Request::Rig(on) => self.app_session.rig(on),
+                Request::Cage(source) => self.app_session.make_cage(source),
+                Request::Couple => self.app_session.couple(),
+                Request::ExportCage => self.app_session.export_cage(),
                 Request::OtherFace if self.has_desk => self.to_desk = true,
                 Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
                 Request::Quit => self.app_session.quit = true,

@@ -1,10 +1,12 @@
 //! Recording during a headset visit: takes, and saving when the session is interrupted.
 
 use super::app::HeadsetApp;
-use crate::scene::DrawnBones;
+use crate::cage::{Cage, Coupling};
+use crate::scene::{DrawnBones, NewCage};
 use crate::surface::Sculpt;
 use crate::take::{Eye, Recorder, TakeStart};
 use crate::workbench::Command;
+use std::sync::Arc;
 
 impl HeadsetApp<'_> {
     /// Records a frame in the take: the tools' input and the eyes' poses.
@@ -25,7 +27,7 @@ impl HeadsetApp<'_> {
             return;
         };
         let known = self.eye_size != [0; 2];
-        let same = self.taking.as_ref().is_some_and(|m| std::sync::Arc::ptr_eq(m, model));
+        let same = self.taking.as_ref().is_some_and(|m| Arc::ptr_eq(m, model));
         if !known || same {
             return;
         }
@@ -67,6 +69,25 @@ impl HeadsetApp<'_> {
         bench.receive_bones(drawn);
         if let Err(error) = recorded {
             self.fail(&error);
+        }
+    }
+
+    /// Adds a cage from a background job to the workbench and records it in the take.
+    pub(super) fn receive_cage(&mut self, new: NewCage) {
+        let Some(bench) = &mut self.app_session.bench else { return };
+        let recorded = self.take.as_mut().map_or(Ok(()), |take| take.cage(&new.cage, &new.told));
+        bench.receive_cage(new);
+        if let Err(error) = recorded {
+            self.fail(&error);
+        }
+    }
+
+    /// Passes the coupling of a cage to the workbench and records the event in the take.
+    pub(super) fn know_coupling(&mut self, cage: Cage, coupling: Arc<Coupling>) {
+        let Some(bench) = &mut self.app_session.bench else { return };
+        bench.know_coupling((cage.mesh, cage.coordinates), coupling);
+        if let Some(take) = &mut self.take {
+            take.coupled();
         }
     }
 

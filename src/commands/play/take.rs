@@ -127,6 +127,7 @@ impl Eyes {
                 worn = bench.sculpts().cloned().collect();
                 evaluator.set_sculpts(model, &worn)?;
             }
+            evaluator.set_cage(bench.coupling().map(|c| &**c))?;
             evaluator.set_sculpt_states(bench.sculpt_states());
             evaluator.adopt(bench.recipe());
             let shape = evaluator.evaluate(model, pose)?;

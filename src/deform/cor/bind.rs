@@ -1,6 +1,7 @@
 //! Centres of rotation (Le & Hodgins 2016, equations 1 and 4).
 
 use crate::base::math::{DVec3, Vec3};
+use crate::deform::rest::SkinCage;
 use crate::geom::ControlMesh;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ const CELLS: f64 = 64.0;
 struct Cell {
     /// Sum over triangles of `area w_j w_k`.
     mass: f64,
-    /// Sum over triangles of mass times triangle centre.
+    /// Sum over triangles of mass times the mean value of the corners.
     moment: DVec3,
     /// Mass-weighted mean weight of the first joint.
     first: f64,
@@ -36,9 +37,39 @@ type Pair = (u16, u16);
 /// Triangles are therefore grouped by these two weights into cells of width 1/64, so the binding time is linear in
 /// the mesh size. The paper searches for similar vertices instead.
 pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
-    let pairs = gather(control);
+    centers_of(control, &control.positions)
+}
+
+/// The coordinates of the centres of rotation in a cage, from those of the skin: the product of equation 14 of Corda et al.
+/// 2020. The areas of the triangles stay those of the file's rest shape.
+pub fn center_coordinates(control: &ControlMesh, skin: &SkinCage) -> SkinCage {
+    let (count, cage) = (control.positions.len(), skin.cage);
+    let mut rows = vec![0.0; skin.rows.len()];
+    // Three columns at a time are the components of a position.
+    for first in (0..cage).step_by(3) {
+        let columns = first..cage.min(first + 3);
+        let values: Vec<Vec3> = (0..count)
+            .map(|v| {
+                let value = |k: usize| skin.rows[v * cage + k];
+                let mut out = [0.0; 3];
+                columns.clone().zip(&mut out).for_each(|(k, out)| *out = value(k));
+                out.into()
+            })
+            .collect();
+        for (v, center) in centers_of(control, &values).into_iter().enumerate() {
+            for (k, value) in columns.clone().zip(center.to_array()) {
+                rows[v * cage + k] = value;
+            }
+        }
+    }
+    SkinCage { cage, rows }
+}
+
+/// Averages values of the vertices as equation 1 averages positions.
+fn centers_of(control: &ControlMesh, values: &[Vec3]) -> Vec<Vec3> {
+    let pairs = gather(control, values);
     let one = |vertex: usize| -> Vec3 {
-        let own = control.positions[vertex];
+        let own = values[vertex];
         let weights: Vec<(u16, f32)> = control.influences.of(vertex).collect();
         let (mut mass, mut moment) = (0.0, DVec3::ZERO);
         for (a, b) in unordered(&weights) {
@@ -59,7 +90,7 @@ pub fn centers(control: &ControlMesh) -> Vec<Vec3> {
 }
 
 /// Groups all triangles by pair of joints and by weights.
-fn gather(control: &ControlMesh) -> BTreeMap<Pair, Vec<Cell>> {
+fn gather(control: &ControlMesh, values: &[Vec3]) -> BTreeMap<Pair, Vec<Cell>> {
     // Areas are relative to the model's size, which cancels in the quotient and prevents underflow.
     let unit = f64::from(control.aabb.diagonal()).max(1e-30);
     let mut cells: BTreeMap<(Pair, u32), Cell> = BTreeMap::new();
@@ -70,6 +101,7 @@ fn gather(control: &ControlMesh) -> BTreeMap<Pair, Vec<Cell>> {
         if area.is_nan() || area <= 0.0 {
             continue;
         }
+        let [a, b, c] = triangle.map(|v| values[v as usize].as_dvec3() / unit);
         let center = (a + b + c) * (unit / 3.0);
         mean.clear();
         for &v in triangle {

@@ -1,25 +1,41 @@
 //! CPU reference of skinning with optimized centres of rotation.
 
-use super::bind::centers;
+use super::bind::{center_coordinates, centers};
 use crate::base::math::{Quat, Vec3};
+use crate::deform::attach::Anchors;
+use crate::deform::rest::{Rested, SkinCage};
 use crate::deform::skinning_cpu::{Posed, Skinning};
 use crate::deform::{Bound, lbs};
 
 /// Skinning with optimized centres of rotation, with its precomputed centres.
 pub struct Cor {
     centers: Vec<Vec3>,
+    /// The centres in the file's rest shape.
+    base: Vec<Vec3>,
+    coordinates: SkinCage,
 }
 
 impl Cor {
     /// Precomputes the centres of rotation.
     pub fn new(bound: &Bound) -> Self {
-        Self { centers: centers(&bound.character.control) }
+        let centers = centers(&bound.character.control);
+        Self { base: centers.clone(), centers, coordinates: SkinCage::default() }
     }
 }
 
 impl Skinning for Cor {
     fn name(&self) -> &'static str {
         "cor"
+    }
+
+    fn set_cage(&mut self, bound: &Bound, skin: &SkinCage) {
+        self.coordinates = center_coordinates(&bound.character.control, skin);
+    }
+
+    fn set_rest(&mut self, rested: &Rested, _: &Anchors) {
+        for (v, (center, base)) in self.centers.iter_mut().zip(&self.base).enumerate() {
+            *center = *base + self.coordinates.offset(v, &rested.cage);
+        }
     }
 
     /// Algorithm 1 of the paper: `x' = R (S x - S p*) + Σ w_j T_j p*`, with `R` the normalised sum of the joints'

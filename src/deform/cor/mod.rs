@@ -7,6 +7,8 @@
 
 mod bind;
 mod cpu;
+mod gpu;
 
-pub use bind::{SIGMA, centers};
+pub use bind::{SIGMA, center_coordinates, centers};
 pub use cpu::Cor;
+pub(super) use gpu::CorCenters;

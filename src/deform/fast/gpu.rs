@@ -59,7 +59,10 @@ impl FastState {
     /// of posed joints changes, the constraints are factored again; otherwise it does not allocate.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
         // Cannot fail: all constraints refer to existing handles.
-        let solved = self.node.solve(&self.bound, rig, &mut self.kept).is_ok_and(|posed| posed.is_some());
+        let solved = self
+            .node
+            .solve(&self.bound.character.skeleton, rig, &mut self.kept)
+            .is_ok_and(|posed| posed.is_some());
         self.rows.iter_mut().zip(&self.kept.maps).for_each(|(row, map)| *row = map.into());
         frame.upload(&self.skinning, 0, &self.rows);
         solved.then_some(&self.kept.posed)

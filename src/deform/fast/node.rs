@@ -9,9 +9,10 @@ use crate::base::Result;
 use crate::base::math::{Affine3A, DAffine3, Vec3};
 use crate::deform::attach::Anchors;
 use crate::deform::lbs::blend;
+use crate::deform::rest::Rested;
 use crate::deform::rig_data::RigData;
 use crate::deform::{Bound, Reference, Streams};
-use crate::rig::PosedRig;
+use crate::rig::{PosedRig, RestShift, Skeleton};
 use rayon::prelude::*;
 
 /// Solver for the handle transforms of a pose. `body` is `None` for a character without vertices.
@@ -33,6 +34,8 @@ pub(super) struct Kept {
     pub maps: Vec<Affine3A>,
     /// The pose with its joints moved by the solved transforms.
     pub posed: PosedRig,
+    /// The pose over the file's rest shape.
+    plain: PosedRig,
 }
 
 impl Node {
@@ -60,10 +63,10 @@ impl Node {
         self.body.as_ref().map_or(bound.character.skeleton.joints.len(), |b| b.reduced.handles)
     }
 
-    /// Solves a pose. Returns the solved pose for later nodes of the graph; `None` for a character without vertices.
+    /// Solves a pose of the file's skeleton. Returns the solved pose for later nodes of the graph; `None` for a character without vertices.
     pub fn solve<'a>(
         &self,
-        bound: &Bound,
+        skeleton: &Skeleton,
         rig: &PosedRig,
         kept: &'a mut Kept,
     ) -> Result<Option<&'a PosedRig>> {
@@ -71,6 +74,21 @@ impl Node {
             kept.maps.clone_from(&rig.skinning);
             return Ok(None);
         };
+        // The solver knows the file's rest shape. The solved transforms then carry the changed rest shape, as LBS does.
+        if rig.rest.is_empty() {
+            self.solve_plain(body, skeleton, rig, kept)?;
+        } else {
+            let mut plain = std::mem::take(&mut kept.plain);
+            rig.with_rest_into(skeleton, &RestShift::default(), &mut plain);
+            let solved = self.solve_plain(body, skeleton, &plain, kept);
+            kept.plain = plain;
+            solved?;
+        }
+        kept.posed.carry(skeleton, &rig.rest);
+        Ok(Some(&kept.posed))
+    }
+
+    fn solve_plain(&self, body: &Body, skeleton: &Skeleton, rig: &PosedRig, kept: &mut Kept) -> Result<()> {
         let reduced = &body.reduced;
         if kept.solving.is_none() || !body.placed(rig).eq(kept.placed.iter().copied()) {
             kept.placed.clear();
@@ -80,7 +98,7 @@ impl Node {
             let solver = Solver::new(reduced, &constrained);
             kept.solving = Some((constrained, solver));
         }
-        let Some((constrained, solver)) = &mut kept.solving else { return Ok(None) };
+        let Some((constrained, solver)) = &mut kept.solving else { return Ok(()) };
         body.read(rig, &mut kept.pose);
         let given = kept.pose.iter().zip(&kept.placed).filter(|(_, placed)| **placed);
         kept.targets.clear();
@@ -89,14 +107,16 @@ impl Node {
         solver.start_from(reduced, &kept.pose);
         solver.solve(self.params.iterations.min(super::MAX_ITERATIONS), self.params.acceleration);
         solver.read(reduced, &mut kept.maps);
-        body.place(&bound.character.skeleton, rig, &kept.maps, &mut kept.posed);
-        Ok(Some(&kept.posed))
+        body.place(skeleton, rig, &kept.maps, &mut kept.posed);
+        Ok(())
     }
 }
 
 /// The CPU reference of FAST.
 pub struct Fast {
     node: Node,
+    /// The file's skeleton.
+    skeleton: Skeleton,
     bound: Bound,
     anchors: Anchors,
 }
@@ -107,11 +127,17 @@ impl Fast {
     /// # Errors
     /// The errors of [`Body::bind`], and an error if the attachments do not fit the character.
     pub fn new(bound: &Bound, params: &Params) -> Result<Self> {
-        Ok(Self { node: Node::bind(bound, params)?, anchors: Anchors::new(bound)?, bound: bound.clone() })
+        let (node, skeleton) = (Node::bind(bound, params)?, bound.character.skeleton.clone());
+        Ok(Self { node, skeleton, anchors: Anchors::new(bound)?, bound: bound.clone() })
     }
 }
 
 impl Reference for Fast {
+    fn set_rest(&mut self, rested: &Rested) {
+        self.anchors.set_scale_vectors(&rested.bound);
+        self.bound = rested.bound.clone();
+    }
+
     fn name(&self) -> &'static str {
         "fast"
     }
@@ -124,9 +150,9 @@ impl Reference for Fast {
         let character = &self.bound.character;
         let mut kept = Kept::default();
         // Cannot fail: all constraints refer to existing handles.
-        let solved = self.node.solve(&self.bound, rig, &mut kept).is_ok_and(|posed| posed.is_some());
+        let solved = self.node.solve(&self.skeleton, rig, &mut kept).is_ok_and(|posed| posed.is_some());
         let posed = solved.then_some(kept.posed);
-        let data = RigData::of(&character.skeleton, posed.as_ref().unwrap_or(rig));
+        let data = RigData::of(&self.skeleton, posed.as_ref().unwrap_or(rig));
         self.anchors.attachment_points(&data, &mut streams.attachment);
         streams.position.resize(character.control.positions.len(), Vec3::ZERO);
         let both = streams.position.par_iter_mut().zip(&character.control.positions).enumerate();

@@ -79,17 +79,21 @@ pub fn bind(bound: &Bound, anchors: &Anchors, params: &IrsParams) -> IrsBinding 
         reach.set(params);
         out.bones.push(reach);
     }
+    out.distance = distances(bound, anchors, &out);
+    out
+}
+
+/// Distance of each control vertex from its bone and the bone's neighbours, metres; 0 for rigid props.
+pub fn distances(bound: &Bound, anchors: &Anchors, binding: &IrsBinding) -> Vec<f32> {
+    let (skeleton, control) = (&bound.character.skeleton, &bound.character.control);
     let rest = |b: u32| {
         let bone = &skeleton.bones[b as usize];
         (bone.head, bone.tail - bone.head)
     };
-    out.distance = (0..control.positions.len())
-        .map(|i| {
-            let x = control.positions[i];
-            anchors.bone(i).map_or(0.0, |bone| nearest(&out, bone, x, rest).distance(x))
-        })
-        .collect();
-    out
+    let of = |(i, x): (usize, &Vec3)| {
+        anchors.bone(i).map_or(0.0, |bone| nearest(binding, bone, *x, rest).distance(*x))
+    };
+    control.positions.iter().enumerate().map(of).collect()
 }
 
 fn neighbors<'a>(skeleton: &'a Skeleton, index: usize, bone: &'a Bone) -> impl Iterator<Item = u32> + 'a {

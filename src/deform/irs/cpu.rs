@@ -1,11 +1,12 @@
 //! CPU reference of incremental rotation skinning.
 
 use super::IrsParams;
-use super::bind::{BoneReach, IrsBinding, bind, nearest};
+use super::bind::{BoneReach, IrsBinding, bind, distances, nearest};
 use crate::base::Result;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::Bound;
 use crate::deform::attach::Anchors;
+use crate::deform::rest::Rested;
 use crate::deform::rig_data::RigData;
 use crate::deform::skinning_cpu::{Posed, Skinning};
 
@@ -29,6 +30,10 @@ impl Skinning for Irs {
     fn radial(&self) -> bool {
         // The length correction would undo a change of the scale vector's length.
         !self.binding.length_correction
+    }
+
+    fn set_rest(&mut self, rested: &Rested, anchors: &Anchors) {
+        self.binding.distance = distances(&rested.bound, anchors, &self.binding);
     }
 
     fn vertex(&self, vertex: usize, a: Vec3, posed: &Posed<'_>) -> Vec3 {

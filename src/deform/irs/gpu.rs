@@ -2,13 +2,17 @@
 
 use super::{BoneReach, IrsBinding, IrsParams};
 use crate::base::Result;
+use crate::deform::rest::gpu::Followers;
 use crate::gpu::{Buffer, Device, Frame};
 use std::sync::Arc;
 
-/// Reach of joint rotations along each bone, updated when settings change.
+/// Reach of joint rotations along each bone, updated when settings change, and the distances of the vertices.
 pub(in crate::deform) struct IrsReaches {
     bones: Vec<BoneReach>,
     buffer: Buffer,
+    near: Buffer,
+    distances: Buffer,
+    length_correction: bool,
     /// Whether the buffer must be updated from `bones`.
     stale: bool,
 }
@@ -19,13 +23,31 @@ impl IrsReaches {
     /// # Errors
     /// An error if the buffer cannot be allocated.
     pub fn new(device: &Arc<Device>, binding: &IrsBinding) -> Result<Self> {
-        let buffer = Buffer::from_slice(device, "bone reaches", &binding.bones)?;
-        Ok(Self { bones: binding.bones.clone(), buffer, stale: false })
+        Ok(Self {
+            bones: binding.bones.clone(),
+            buffer: Buffer::from_slice(device, "bone reaches", &binding.bones)?,
+            near: Buffer::from_slice(device, "near bones", &binding.near)?,
+            distances: Buffer::from_slice(device, "skeleton distances", &binding.distance)?,
+            length_correction: binding.length_correction,
+            stale: false,
+        })
     }
 
-    /// Returns the buffer with one [`BoneReach`] per bone.
-    pub fn buffer(&self) -> &Buffer {
-        &self.buffer
+    /// Returns the buffers with their names in the shader.
+    pub fn named(&self) -> [(&'static str, &Buffer); 3] {
+        [("reaches", &self.buffer), ("near", &self.near), ("distances", &self.distances)]
+    }
+
+    /// The distances from the bones follow the rest shape if the length correction reads them.
+    pub fn followers(&self) -> Followers {
+        if !self.length_correction {
+            return Followers::Nothing;
+        }
+        Followers::Distances {
+            reaches: self.buffer.clone(),
+            near: self.near.clone(),
+            distances: self.distances.clone(),
+        }
     }
 
     /// Sets the reach values from settings.

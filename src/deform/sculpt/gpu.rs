@@ -2,7 +2,6 @@
 
 use super::Field;
 use crate::base::Result;
-use crate::deform::attach::Anchors;
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame};
 use crate::shared_with_shaders;
@@ -14,8 +13,6 @@ shared_with_shaders! {
     struct GpuOffset as "SculptOffset" {
         offset: [f32; 3],
         vertex: u32,
-        scale_vector: [f32; 3],
-        t: f32,
     }
 
     struct Push as "Push" {
@@ -56,11 +53,9 @@ impl SculptPipeline {
     /// Binds the vertices of a field. With `radial`, the stage changes the scale vectors, which the geometric method
     /// then rotates. In this case the stage also resets the vertices of the replaced layers (`before`). Returns `None`
     /// if there are no vertices, or an error if a buffer cannot be allocated.
-    #[allow(clippy::too_many_arguments, reason = "what a stage is bound to")]
     pub fn bind(
         &self,
         field: &Field,
-        anchors: &Anchors,
         control: &ControlBuffers,
         rig: &RigBuffers,
         streams: &StreamBuffers,
@@ -76,11 +71,8 @@ impl SculptPipeline {
         if vertices.is_empty() {
             return Ok(None);
         }
-        let rest = |&vertex: &u32| {
-            let anchor = &anchors.anchors[vertex as usize];
-            GpuOffset { offset: [0.0; 3], vertex, scale_vector: anchor.scale_vector, t: anchor.t }
-        };
-        let host: Vec<GpuOffset> = vertices.iter().map(rest).collect();
+        let host: Vec<GpuOffset> =
+            vertices.iter().map(|&vertex| GpuOffset { offset: [0.0; 3], vertex }).collect();
         let offsets = Buffer::from_slice(streams.position.device(), "surface edits", &host)?;
         let mut list = control.influences().to_vec();
         list.extend([
@@ -88,6 +80,7 @@ impl SculptPipeline {
             ("dual", &rig.dual),
             ("positions", &streams.position),
             ("anchors", &control.anchors),
+            ("rest_anchors", &control.rest_anchors),
         ]);
         Ok(Some(SculptState { bindings: self.stage.bind(&list)?, offsets, host, radial }))
     }

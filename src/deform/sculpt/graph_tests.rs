@@ -328,3 +328,43 @@ fn a_bulge_in_a_fold_takes_part_in_the_contact_of_springs_and_skinning() {
         assert!(through > 0.1 && 2.0 * stopped < through, "{method}: {stopped} of {through}");
     }
 }
+
+#[test]
+fn sculpt_layers_act_on_the_rest_shape_of_a_cage() {
+    use crate::deform::rest::tests::{shift, skin_of};
+    let Some(device) = device() else { return };
+    let kernels = Arc::new(Kernels::new(&device).unwrap());
+    let bound = body();
+    let skin = skin_of(&bound);
+    let sculpts = [swell(&bound, 0, MIDDLE, 0.4)];
+    let pose = Pose { rest: shift(&bound), ..bent(&bound, 1.2, 0.8) };
+    let rig = PosedRig::new(&bound.character.skeleton, &pose);
+    let limit = 1e-4 * bound.character.control.aabb.diagonal();
+    for recipe in ["rigid", "dqs", "springs"].map(|name| Recipe::from_name(name).unwrap()) {
+        let twin = |sculpts: &[BoundSculpt]| {
+            let mut twin = CpuGraph::new(&bound, &recipe).unwrap();
+            twin.set_sculpts(sculpts);
+            twin.set_sculpt_states(&on(&[0]));
+            twin.set_cage(Some(&skin)).unwrap();
+            twin.evaluate(&rig, &[], &mut Display::default());
+            twin.control().to_vec()
+        };
+        let wanted = twin(&sculpts);
+        assert!(furthest(&wanted, &twin(&[])) > 0.1 * RADIUS, "{}", recipe.name());
+        let mut graph = Graph::new(&kernels, &bound, &recipe, false).unwrap();
+        graph.set_sculpts(&sculpts).unwrap();
+        graph.set_sculpt_states(&on(&[0]));
+        graph.set_cage(Some(&skin)).unwrap();
+        device
+            .run(|frame| {
+                graph.record(frame, &rig);
+                Ok(())
+            })
+            .unwrap();
+        let raw: Vec<[f32; 4]> =
+            device.read(graph.control_positions(), bound.character.control.positions.len()).unwrap();
+        let got: Vec<Vec3> = raw.into_iter().map(|[x, y, z, _]| Vec3::new(x, y, z)).collect();
+        assert!(furthest(&got, &wanted) < limit, "{}", recipe.name());
+    }
+    assert_silent(&device);
+}

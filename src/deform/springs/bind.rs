@@ -79,50 +79,85 @@ pub fn coherence(length: f32, gap: f32, angle: f32) -> f32 {
 /// Computes the rest measures of the bind pose.
 pub fn bind(bound: &Bound) -> Binding {
     let control = &bound.character.control;
-    let attach = &bound.attachments;
-    let bones = &bound.character.skeleton.bones;
-    let size = control.aabb.size();
-    let diagonal = control.aabb.diagonal();
-    let on_bone = diagonal * 1e-6;
-    let mut offset = vec![0];
-    let mut edges = Vec::with_capacity(control.adjacency.neighbor.len());
-    let mut vertices = Vec::with_capacity(control.positions.len());
+    let (size, diagonal) = (control.aabb.size(), control.aabb.diagonal());
+    let mut out = Binding {
+        offset: vec![0],
+        edges: Vec::with_capacity(control.adjacency.neighbor.len()),
+        vertices: Vec::with_capacity(control.positions.len()),
+        on_bone: diagonal * 1e-6,
+        thickness: size.min_element().max(diagonal * 1e-3),
+    };
     for i in 0..control.positions.len() {
-        let s = attach.scale_vector[i];
-        let mut mean_length = 0.0;
-        let mut turn = Vec3::ZERO;
-        let mut shape = Vec3::ZERO;
-        let mut loose = 0.0;
+        let s = bound.attachments.scale_vector[i];
+        let (mut mean_length, mut loose) = (0.0, 0.0);
         // Rigid props follow their node and have no springs.
         let ring: &[u32] = if control.rigid[i] { &[] } else { control.adjacency.of(i) };
         for &j in ring {
-            let sj = attach.scale_vector[j as usize];
+            let sj = bound.attachments.scale_vector[j as usize];
             let length = control.positions[i].distance(control.positions[j as usize]);
             mean_length += length / ring.len() as f32;
             let gap = (control.positions[i] - s).distance(control.positions[j as usize] - sj);
             let coherence = coherence(length, gap, angle(s, sj));
-            turn += turn_between(s, s.length(), sj, sj.length())
-                * (coherence * leverage(s.length(), sj.length()));
-            shape += (control.positions[j as usize] - control.positions[i]) * (1.0 - coherence);
             loose += 1.0 - coherence;
-            edges.push(RestEdge { neighbor: j, length, coherence });
+            out.edges.push(RestEdge { neighbor: j, length, coherence });
         }
-        offset.push(edges.len() as u32);
-        // Vertices of props are attached to no bone.
-        let bone = bones.get(attach.bone[i].index()).filter(|_| !control.rigid[i]);
-        let along = bone.map_or(Vec3::ZERO, |b| b.tail - b.head);
-        vertices.push(RestVertex {
-            attachment: control.positions[i] - s,
-            scale_vector: s,
-            radius: s.length(),
-            turn,
-            shape,
-            loose,
-            phi: angle(s, along),
-            bone_direction: if along.length() > on_bone { along.normalize_or_zero() } else { Vec3::ZERO },
-            mean_length,
-            grain: mean_length,
-        });
+        out.offset.push(out.edges.len() as u32);
+        out.vertices.push(RestVertex { loose, mean_length, grain: mean_length, ..RestVertex::NONE });
     }
-    Binding { offset, edges, vertices, on_bone, thickness: size.min_element().max(diagonal * 1e-3) }
+    out.measure(bound);
+    out
+}
+
+impl RestVertex {
+    /// A vertex that is not measured yet.
+    const NONE: Self = Self {
+        attachment: Vec3::ZERO,
+        scale_vector: Vec3::ZERO,
+        radius: 0.0,
+        turn: Vec3::ZERO,
+        shape: Vec3::ZERO,
+        loose: 0.0,
+        phi: 0.0,
+        bone_direction: Vec3::ZERO,
+        mean_length: 0.0,
+        grain: 0.0,
+    };
+}
+
+impl Binding {
+    /// Measures a rest shape of the same character: lengths, angles and directions. What decides how edges act on each
+    /// other (coherence, mean edge lengths) stays.
+    pub fn measure(&mut self, bound: &Bound) {
+        let (control, attach) = (&bound.character.control, &bound.attachments);
+        let bones = &bound.character.skeleton.bones;
+        for (i, vertex) in self.vertices.iter_mut().enumerate() {
+            let (x, s) = (control.positions[i], attach.scale_vector[i]);
+            let (mut turn, mut shape) = (Vec3::ZERO, Vec3::ZERO);
+            for edge in &mut self.edges[self.offset[i] as usize..self.offset[i + 1] as usize] {
+                let (xj, sj) =
+                    (control.positions[edge.neighbor as usize], attach.scale_vector[edge.neighbor as usize]);
+                edge.length = x.distance(xj);
+                turn += turn_between(s, s.length(), sj, sj.length())
+                    * (edge.coherence * leverage(s.length(), sj.length()));
+                shape += (xj - x) * (1.0 - edge.coherence);
+            }
+            // Vertices of props are attached to no bone.
+            let bone = bones.get(attach.bone[i].index()).filter(|_| !control.rigid[i]);
+            let along = bone.map_or(Vec3::ZERO, |b| b.tail - b.head);
+            *vertex = RestVertex {
+                attachment: x - s,
+                scale_vector: s,
+                radius: s.length(),
+                turn,
+                shape,
+                phi: angle(s, along),
+                bone_direction: if along.length() > self.on_bone {
+                    along.normalize_or_zero()
+                } else {
+                    Vec3::ZERO
+                },
+                ..*vertex
+            };
+        }
+    }
 }

@@ -5,7 +5,10 @@ use super::anchors::drawn_together;
 use super::bind::{Binding, bind};
 use super::coarse::{Coarse, coarsen};
 use super::corrections::bind::{Corrections, bind as bind_corrections};
+use crate::base::math::Vec3;
+use crate::bind::Attachments;
 use crate::deform::Bound;
+use std::sync::Arc;
 
 /// Rest measures of all levels, computed once. Spring parameters may change later.
 #[derive(Clone, Debug)]
@@ -16,6 +19,8 @@ pub struct Levels {
     pub coarse: Vec<Level>,
     /// Data of the corrections that follow the iterations.
     pub corrections: Corrections,
+    /// Scale vectors of the file's rest shape: as bound, and with attachment points drawn together.
+    scale_vectors: [Vec<Vec3>; 2],
 }
 
 /// A coarse level.
@@ -37,6 +42,7 @@ pub struct Level {
 impl Levels {
     /// Computes the rest measures of the bind pose on all levels.
     pub fn bind(bound: &Bound) -> Self {
+        let given = bound.attachments.scale_vector.clone();
         let bound = &drawn_together(bound);
         let fine = bind(bound);
         let mut coarse: Vec<Level> = Vec::new();
@@ -61,7 +67,30 @@ impl Levels {
             coarse.push(Level { mesh, binding, origin, child_offset, children });
         }
         let corrections = bind_corrections(bound, &fine);
-        Self { fine, coarse, corrections }
+        let scale_vectors = [given, bound.attachments.scale_vector.clone()];
+        Self { fine, coarse, corrections, scale_vectors }
+    }
+
+    /// Measures a rest shape of the same character. What links vertices and levels stays.
+    pub fn measure(&mut self, rested: &Bound) {
+        let [given, drawn] = &self.scale_vectors;
+        let now = &rested.attachments.scale_vector;
+        let scale_vector = drawn.iter().zip(given).zip(now).map(|((d, g), n)| *d + (*n - *g)).collect();
+        let attachments = Attachments { scale_vector, ..(*rested.attachments).clone() };
+        let bound = Bound { attachments: Arc::new(attachments), ..rested.clone() };
+        self.fine.measure(&bound);
+        for level in &mut self.coarse {
+            let pick = |values: &[Vec3]| level.origin.iter().map(|&v| values[v as usize]).collect();
+            let (mut coarse, attachments) = (level.mesh.bound.clone(), &level.mesh.bound.attachments);
+            let mut character = (*coarse.character).clone();
+            character.control.positions = pick(&bound.character.control.positions);
+            character.skeleton = bound.character.skeleton.clone();
+            let scale_vector = pick(&bound.attachments.scale_vector);
+            coarse.attachments = Arc::new(Attachments { scale_vector, ..(**attachments).clone() });
+            coarse.character = Arc::new(character);
+            level.binding.measure(&coarse);
+        }
+        self.corrections.measure(&bound, &self.fine);
     }
 
     /// Returns the number of coarse levels that the parameters' solver uses.

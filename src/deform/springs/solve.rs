@@ -12,6 +12,7 @@ use super::schedule::{Iteration, Op, Schedule};
 use super::{Params, Stop};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::clock::{Clock, Frames};
+use crate::deform::rest::Rested;
 use crate::deform::sculpt::Field;
 use crate::deform::{Bound, Reference, Streams};
 use crate::rig::PosedRig;
@@ -31,6 +32,8 @@ pub struct Springs {
     edits: Vec<LevelEdits>,
     /// The corrections that replace `levels.corrections` while sculpt layers are on.
     edited: Option<Corrections>,
+    /// Vertices of the sculpt layers.
+    edited_vertices: Vec<u32>,
     /// Dynamics constants per vertex. `swinging` holds the current state.
     rests: Vec<Rest>,
     swinging: Mutex<(Clock, Vec<VertexMotion>)>,
@@ -79,13 +82,24 @@ impl Springs {
             last: Mutex::new(None),
             edits: Vec::new(),
             edited: None,
+            edited_vertices: Vec::new(),
             rests: rest(&levels.fine),
             swinging: Mutex::default(),
         }
     }
 
+    /// Measures another rest shape of the character.
+    fn measure(&mut self, rested: &Bound) {
+        let mut levels = (*self.levels).clone();
+        levels.measure(rested);
+        self.levels = Arc::new(levels);
+        self.rests = rest(&self.levels.fine);
+        self.edited = self.edited.as_ref().map(|_| self.levels.corrections.without(&self.edited_vertices));
+    }
+
     /// Replaces the sculpt layers and applies the field's current state.
     pub fn set_edits(&mut self, field: &Field) {
+        self.edited_vertices.clone_from(&field.vertices);
         self.edited = (!field.is_empty()).then(|| self.levels.corrections.without(&field.vertices));
         self.edits = if field.is_empty() { Vec::new() } else { edits::bind(&self.levels, field) };
         self.set_moment(field);
@@ -271,6 +285,10 @@ fn prolong(level: &Level, solved: &[Vec3], fine: &mut State) -> f32 {
 }
 
 impl Reference for Springs {
+    fn set_rest(&mut self, rested: &Rested) {
+        self.measure(&rested.bound);
+    }
+
     fn name(&self) -> &'static str {
         "springs"
     }

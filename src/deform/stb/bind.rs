@@ -78,7 +78,8 @@ pub fn bind(bound: &Bound) -> StbBinding {
     out
 }
 
-fn rest_of(skeleton: &Skeleton) -> Vec<BoneRest> {
+/// The bones of a rest shape.
+pub fn rest_of(skeleton: &Skeleton) -> Vec<BoneRest> {
     let rest = |b: &crate::rig::Bone| BoneRest {
         head: b.head.into(),
         joint: b.parent.0,

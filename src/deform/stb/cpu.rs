@@ -1,9 +1,10 @@
 //! CPU reference of stretchable, twistable bones.
 
-use super::bind::{StbBinding, bind};
+use super::bind::{StbBinding, bind, rest_of};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::Bound;
-use crate::deform::attach::ON_JOINT;
+use crate::deform::attach::{Anchors, ON_JOINT};
+use crate::deform::rest::Rested;
 use crate::deform::skinning_cpu::{Posed, Skinning};
 
 /// Skinning by stretchable, twistable bones, with its precomputed weights.
@@ -21,6 +22,10 @@ impl Stb {
 impl Skinning for Stb {
     fn name(&self) -> &'static str {
         "stb"
+    }
+
+    fn set_rest(&mut self, rested: &Rested, _: &Anchors) {
+        self.binding.bones = rest_of(&rested.bound.character.skeleton);
     }
 
     fn vertex(&self, vertex: usize, _: Vec3, posed: &Posed<'_>) -> Vec3 {

@@ -15,6 +15,8 @@
 
 mod bind;
 mod cpu;
+mod gpu;
 
 pub use bind::{BoneRest, StbBinding, StbEntry, bind};
 pub use cpu::Stb;
+pub(super) use gpu::StbRests;

@@ -25,7 +25,7 @@ impl SwingTwistState {
         params: &Params,
     ) -> Result<(Self, [(&'static str, Buffer); 4])> {
         let binding = bind(bound, params)?;
-        let motions = Motions::new(&binding.joints, params);
+        let motions = Motions::new(&binding.joints, &bound.character.skeleton, params);
         let buffer = Buffer::from_slice(device, "joint motions", &motions.motions)?;
         let buffers = [
             ("motions", buffer.clone()),

@@ -4,7 +4,7 @@ use super::{Deformer, Params};
 use crate::base::math::{Affine3A, Quat, Vec3, rotation_of};
 use crate::bind::weights::FleshJoint;
 use crate::deform::rig_data::Rows;
-use crate::rig::PosedRig;
+use crate::rig::{PosedRig, Skeleton};
 use crate::shared_with_shaders;
 
 /// Rotations by less than half of a turn minus this have a twist; the twist of a half turn is undefined.
@@ -66,14 +66,21 @@ pub struct Motions {
     /// Motion per joint.
     pub motions: Vec<JointMotion>,
     joints: Vec<FleshJoint>,
+    /// Sum of the joint's bones, tail minus head, and the bones' indices.
+    bones: Vec<(Vec3, Vec<usize>)>,
     deformers: Vec<Deformer>,
 }
 
 impl Motions {
-    /// Creates the motions of joints at rest.
-    pub fn new(joints: &[FleshJoint], params: &Params) -> Self {
+    /// Creates the motions of joints at rest. `skeleton` has the file's rest shape.
+    pub fn new(joints: &[FleshJoint], skeleton: &Skeleton, params: &Params) -> Self {
         let motions = vec![JointMotion::default(); joints.len()];
-        let mut out = Self { motions, joints: joints.to_vec(), deformers: Vec::new() };
+        let bones = |joint: &FleshJoint| {
+            let own: Vec<usize> = skeleton.bones_of(joint.joint).map(|b| b.index()).collect();
+            (own.iter().map(|&b| skeleton.bones[b].tail - skeleton.bones[b].head).sum(), own)
+        };
+        let bones = joints.iter().map(bones).collect();
+        let mut out = Self { motions, joints: joints.to_vec(), bones, deformers: Vec::new() };
         out.deformers = vec![Deformer::default(); joints.len()];
         out.set(params);
         out
@@ -94,7 +101,15 @@ impl Motions {
             let motion = parent.inverse() * skinning(j);
             // A parent that is scaled to zero has no inverse.
             let motion = if motion.is_finite() { motion } else { Affine3A::IDENTITY };
-            let (pivot, bone) = (joint.pivot.as_vec3(), joint.bone.as_vec3());
+            let (mut pivot, mut bone) = (joint.pivot.as_vec3(), joint.bone.as_vec3());
+            if let Some(&offset) = rig.rest.joints.get(joint.joint.index()) {
+                // The axis turns as the mean of the joint's bones turns.
+                let (sum, own) = &self.bones[j];
+                let stretch: Vec3 = own.iter().map(|&b| rig.rest.tails[b] - offset).sum();
+                let ends = sum.try_normalize().zip((*sum + stretch).try_normalize());
+                bone = ends.map_or(bone, |(from, to)| Quat::from_rotation_arc(from, to) * bone);
+                pivot += offset;
+            }
             *out = JointMotion::new(motion, pivot, bone, self.deformers[j]);
         }
     }

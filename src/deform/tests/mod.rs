@@ -29,7 +29,7 @@ fn bent(bound: &Bound, turn: Quat) -> Pose {
 }
 
 /// Returns a pose in which every joint moves differently.
-fn contorted(bound: &Bound) -> Pose {
+pub(in crate::deform) fn contorted(bound: &Bound) -> Pose {
     let mut pose = rest(bound);
     for (k, local) in pose.local.iter_mut().enumerate() {
         let k = k as f32;

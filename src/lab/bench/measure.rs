@@ -89,7 +89,7 @@ pub(super) fn repeat(
 }
 
 /// Minimum number of rounds, unless `Effort::most` is smaller. The median of fewer ratios is unreliable.
-const ROUNDS: usize = 15;
+pub(super) const ROUNDS: usize = 15;
 
 /// Runs the variants of a frame in rounds, alternately in forward and in backward order, so that other load on the
 /// machine slows all variants equally. Returns the time of the named phase, milliseconds, for each variant and each

@@ -91,13 +91,27 @@ impl<'a> Easel<'a> {
         size: [u32; 2],
     ) -> Result<Sitter> {
         let model = self.model(kind)?;
+        self.seated(&model, settings, angle, size)
+    }
+
+    /// Puts a model in its rest pose before a camera.
+    ///
+    /// # Errors
+    /// Any error from binding.
+    pub fn seated(
+        &mut self,
+        model: &Arc<Model>,
+        settings: DeformerSettings,
+        angle: [f32; 2],
+        size: [u32; 2],
+    ) -> Result<Sitter> {
         let mut session = model.start(None)?;
         let recipe: Recipe = recipe(&settings)?;
         session.apply(Edit::SetDeformer(settings))?;
-        let evaluator = Evaluator::new(&self.context.side(false)?, &model, &recipe)?;
-        let studio = Studio::new(&self.context.renderer()?, &model)?;
+        let evaluator = Evaluator::new(&self.context.side(false)?, model, &recipe)?;
+        let studio = Studio::new(&self.context.renderer()?, model)?;
         let angle = Angle { yaw: angle[0].to_radians(), pitch: angle[1].to_radians() };
-        Ok(Sitter { model, session, evaluator, studio, angle, size, frame: None })
+        Ok(Sitter { model: model.clone(), session, evaluator, studio, angle, size, frame: None })
     }
 }
 

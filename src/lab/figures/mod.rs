@@ -2,6 +2,7 @@
 //!
 //! A set of figures is a module with a table of [`Figure`]s; [`SETS`] lists all sets.
 
+mod cages;
 mod easel;
 mod elastic;
 mod fast;
@@ -38,7 +39,7 @@ pub struct Set {
 }
 
 /// All sets of figures.
-pub const SETS: &[Set] = &[thesis::SET, fast::SET, flesh::SET, elastic::SET];
+pub const SETS: &[Set] = &[thesis::SET, fast::SET, flesh::SET, elastic::SET, cages::SET];
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]

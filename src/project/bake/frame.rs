@@ -96,7 +96,7 @@ impl Frame {
         let mut vectors =
             |n: usize| (0..n).map(|_| Vec3::from_array(std::array::from_fn(|_| next()))).collect();
         let (positions, normals) = (vectors(vertices), vectors(vertices));
-        Ok(Self { number, time, pose: Pose { local, weights }, positions, normals })
+        Ok(Self { number, time, pose: Pose { local, weights, ..Pose::default() }, positions, normals })
     }
 }
 

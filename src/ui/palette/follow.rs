@@ -43,6 +43,8 @@ impl PanelState {
         self.swing = bench.recipe().dynamics();
         self.contact = bench.recipe().volume.is_some_and(|v| v.contact > 0);
         self.bones = document.bones().iter().map(BoneChain::bones).sum();
+        self.cage = document.cage().map(|c| c.vertices() as u32);
+        self.cage_at_rest = document.cage().is_none_or(|c| c.is_at_rest());
         self.joint_deformer = bench.swing_twist().and_then(|s| s.1);
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();

@@ -15,6 +15,7 @@ pub enum Icon {
     Silhouette,
     Measure,
     Bone,
+    Cage,
     Weights,
     Undo,
     Redo,
@@ -87,6 +88,7 @@ impl Icon {
             Tool::Silhouette => Self::Silhouette,
             Tool::Measure => Self::Measure,
             Tool::Bone => Self::Bone,
+            Tool::Cage => Self::Cage,
         }
     }
 
@@ -119,6 +121,14 @@ impl Icon {
                 Path(&[[-0.6, 0.6], [-0.35, 0.05], [0.6, -0.6], [-0.05, 0.35], [-0.6, 0.6]]),
                 Dot([-0.6, 0.6], 0.2),
                 Dot([0.6, -0.6], 0.14),
+            ],
+            // A box of lines with a knot pulled out.
+            Self::Cage => &[
+                Path(&[[-0.7, -0.5], [0.3, -0.7], [0.8, -0.1], [0.3, 0.7], [-0.7, 0.5], [-0.7, -0.5]]),
+                Path(&[[-0.7, -0.5], [0.3, 0.7]]),
+                Path(&[[0.3, -0.7], [0.3, 0.7]]),
+                Dot([0.8, -0.1], 0.19),
+                Dot([-0.7, -0.5], 0.12),
             ],
             Self::Weights => &[
                 Arc([0.0, 0.0], [0.75, 0.75], 0.0, 2.0 * PI),

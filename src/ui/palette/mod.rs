@@ -10,6 +10,7 @@
 //! The result of [`Panels::step`] depends only on its arguments and on the state from earlier frames. It needs no GPU
 //! device.
 
+mod cage_offers;
 mod canvas;
 mod choices;
 mod clear;
@@ -33,6 +34,7 @@ mod theme;
 mod time_offers;
 mod widgets;
 
+pub(crate) use cage_offers::SIZES;
 pub(super) use canvas::same;
 pub use icons::Icon;
 pub use place::Placement;
@@ -112,17 +114,20 @@ pub enum Page {
     View,
     /// Bones of a bare mesh, weights, and deformers of joints.
     Rig,
+    /// The cage.
+    Cage,
     /// Files and user preferences.
     Session,
 }
 
 impl Page {
     /// All pages, in the palette's order.
-    pub const ALL: [Self; 6] = [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Rig, Self::Session];
+    pub const ALL: [Self; 7] =
+        [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Rig, Self::Cage, Self::Session];
 
     /// The page's label.
     pub fn label(self) -> &'static str {
-        ["Pose", "Shape", "Time", "View", "Rig", "Session"][self as usize]
+        ["Pose", "Shape", "Time", "View", "Rig", "Cage", "Session"][self as usize]
     }
 }
 

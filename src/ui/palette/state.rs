@@ -33,6 +33,10 @@ pub struct PanelState {
     pub bones: usize,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
     pub rigging: Option<u32>,
+    /// Number of vertices of the cage; `None` without a cage.
+    pub cage: Option<u32>,
+    /// Whether the cage has the file's rest shape.
+    pub cage_at_rest: bool,
     /// Deformer of the touched joint; `None` without a touched joint or with other methods than `swing-twist`.
     pub joint_deformer: Option<Deformer>,
     /// Whether contact is on: flesh stops other flesh that it meets.

@@ -1,6 +1,7 @@
 //! The table of all items on the panels. It gives the layout of the palette. Tests press every item, and check that
 //! each [`CommandKind`] with a route through a panel has an item.
 
+use super::cage_offers::offer_of_cage;
 use super::icons::Icon;
 use super::rig_offers::offer_of_rig;
 use super::shape_offers::offer_of_shape;
@@ -51,10 +52,10 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
 }
 
 use CommandKind as C;
-use Page::{Pose, Rig, Session, Shape, Time, View};
+use Page::{Cage, Pose, Rig, Session, Shape, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 58] = [
+pub const ENTRIES: [Entry; 65] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -103,6 +104,13 @@ pub const ENTRIES: [Entry; 58] = [
     on(Rig, 1, 1.0, Item::Of(C::Rig), "Rig the mesh", Some(Icon::Person)),
     on(Rig, 2, 1.0, Item::Of(C::Weights), "Weights", Some(Icon::Weights)),
     on(Rig, 3, 1.0, Item::Of(C::JointDeformer), "Joint", None),
+    on(Cage, 0, 1.0, Item::Of(C::MakeCage), "Make", None),
+    on(Cage, 0, 0.6, Item::Of(C::RemoveCage), "Remove", Some(Icon::Remove)),
+    on(Cage, 1, 1.0, Item::Of(C::CageSet), "Follows", None),
+    on(Cage, 2, 1.0, Item::Of(C::CageRest), "Rest or pose", None),
+    on(Cage, 3, 1.0, Item::Of(C::KeyCage), "Key", Some(Icon::Key)),
+    on(Cage, 3, 1.0, Item::Of(C::ResetCage), "Reset", Some(Icon::Back)),
+    on(Cage, 3, 1.0, Item::Of(C::ExportCage), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
@@ -236,6 +244,13 @@ impl Item {
                     count: None,
                 }
             }
+            C::MakeCage
+            | C::RemoveCage
+            | C::CageSet
+            | C::CageRest
+            | C::KeyCage
+            | C::ResetCage
+            | C::ExportCage => offer_of_cage(kind, state),
             C::BonesPerStroke | C::Rig | C::Weights | C::JointDeformer => offer_of_rig(kind, state),
             C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
             C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),

@@ -63,6 +63,8 @@ fn full_state() -> PanelState {
             recent: vec![file("chibi.glb", FileKind::Project)],
             unfinished: Vec::new(),
         },
+        cage: Some(120),
+        cage_at_rest: false,
         ..PanelState::default()
     }
 }

@@ -9,7 +9,7 @@ use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
 use crate::pose::Lengths;
-use crate::workbench::{Command, Request, Tool, Workbench};
+use crate::workbench::{CageSet, Command, Request, Tool, Workbench};
 use std::f32::consts::PI;
 
 /// Rotation of the view per key press, radians: 15 degrees, as in Blender.
@@ -257,6 +257,13 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::SilhouetteTool => Command::Tool(Tool::Silhouette),
         Act::MeasureTool => Command::Tool(Tool::Measure),
         Act::BoneTool => Command::Tool(Tool::Bone),
+        Act::CageTool => Command::Tool(Tool::Cage),
+        Act::CageSet => {
+            let at = CageSet::ALL.iter().position(|s| *s == p.cage_set).unwrap_or(0);
+            Command::CageSet(CageSet::ALL[(at + 1) % CageSet::ALL.len()])
+        }
+        Act::CageRest => Command::CageRest(!p.cage_rest),
+        Act::KeyCage => Command::KeyCage,
         Act::NextMeasure => Command::Measure(p.measure.next()),
         Act::NextTool => {
             let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);

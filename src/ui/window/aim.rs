@@ -35,7 +35,7 @@ impl WindowEditor {
             | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
-                Tool::Line | Tool::Silhouette | Tool::Bone => {
+                Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Cage => {
                     eyepiece.on_plane(at, &self.plane(bench, eyepiece, at))
                 }
                 Tool::Grab | Tool::Skin | Tool::Measure => self.skin_at(at).flatten(),
@@ -77,8 +77,11 @@ impl WindowEditor {
         through(near.or_else(|| joints().next()).unwrap_or(self.camera.stand().target))
     }
 
-    /// Returns the knot of a stroke, or the joint of a drawn bone, near a pixel: its distance in logical pixels and its position.
+    /// Returns the knot of a stroke, the joint of a drawn bone, or the vertex of the cage, near a pixel: its distance in logical pixels and its position.
     fn knot_at(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<(f32, Vec3)> {
+        if bench.preferences().tool == Tool::Cage {
+            return self.nearest(bench.cage_positions(), eyepiece, at, DEPTH);
+        }
         if bench.is_bare() && matches!(bench.preferences().tool, Tool::Bone | Tool::Joint) {
             let joints = bench.session().document().bones().iter().flat_map(|c| &c.joints);
             return self.nearest(joints.map(|j| Vec3::from(*j)), eyepiece, at, NEAR);
@@ -121,7 +124,7 @@ impl WindowEditor {
         let waits = (matches!(tool, Tool::Grab | Tool::Measure) && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
-            (Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Joint, _) | (_, None) => {
+            (Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Joint | Tool::Cage, _) | (_, None) => {
                 self.plane(bench, &eyepiece, at)
             }
             (_, Some(origin)) => WorkingPlane { origin, normal },

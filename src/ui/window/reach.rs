@@ -51,6 +51,10 @@ fn window(kind: CommandKind) -> String {
         kind if is_shape(kind) => "shape panel".to_owned(),
         CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
         CommandKind::BonesPerStroke | CommandKind::JointDeformer => "rig panel".to_owned(),
+        CommandKind::MakeCage
+        | CommandKind::RemoveCage
+        | CommandKind::ResetCage
+        | CommandKind::ExportCage => "cage panel".to_owned(),
         _ if keys.is_empty() => "tool panel".to_owned(),
         _ => keys.join(", "),
     }
@@ -117,6 +121,11 @@ mod tests {
             // The panel Rig sets these.
             CommandKind::BonesPerStroke,
             CommandKind::JointDeformer,
+            // The panel Cage gives these.
+            CommandKind::MakeCage,
+            CommandKind::RemoveCage,
+            CommandKind::ResetCage,
+            CommandKind::ExportCage,
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Open,

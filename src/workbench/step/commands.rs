@@ -8,7 +8,8 @@ use crate::deform::{Geometric, fast};
 use crate::document::{DeformerSettings, Edit, Operation};
 use crate::geom::CrossingSegment;
 use crate::scene::{
-    CONTACT, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, WeightView, method, recipe,
+    CONTACT, CageSource, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, WeightView, method,
+    recipe,
 };
 use crate::surface::{Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
@@ -83,6 +84,13 @@ impl Workbench {
                 self.limit();
             }
             Command::Rig(on) => self.requests.push(Request::Rig(on)),
+            Command::MakeCage(_)
+            | Command::RemoveCage
+            | Command::CageSet(_)
+            | Command::CageRest(_)
+            | Command::KeyCage
+            | Command::ResetCage
+            | Command::ExportCage => self.run_cage_command(&command),
             Command::Deformer(method) => {
                 let settings = DeformerSettings { method, ..DeformerSettings::default() };
                 match recipe(&settings) {
@@ -148,6 +156,10 @@ impl Workbench {
             Command::Rate(rate) => self.set_rate(rate),
             Command::KeyStroke => self.key_stroke(),
             Command::Interpolation(way) => self.set_interpolation(way),
+            Command::Open(path) if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) => {
+                self.cancel();
+                self.requests.push(Request::Cage(CageSource::File(path, None)));
+            }
             Command::Open(path) => self.requests.push(Request::Open(path)),
             Command::Save => self.requests.push(Request::Save),
             Command::Export => self.requests.push(Request::Export),
@@ -412,6 +424,7 @@ impl Workbench {
         self.skin.cancel();
         self.accent.cancel();
         self.bone.cancel(&mut self.context);
+        self.cage.cancel(&mut self.context);
         self.measure.cancel();
         self.joint.cancel(&mut self.context);
     }
@@ -473,6 +486,7 @@ impl Workbench {
         self.grab.document_changed();
         self.skin.document_changed();
         self.bone.document_changed();
+        self.cage_changed();
         self.refresh_timeline();
     }
 }

@@ -4,6 +4,7 @@ use super::{PIN_REACH, middle};
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
 use crate::bind::Character;
+use crate::cage::Coupling;
 use crate::deform::Geometric;
 use crate::deform::swing_twist::{Deformer, Params};
 use crate::document::Session;
@@ -146,12 +147,28 @@ impl Workbench {
 
     /// Whether a stroke is in progress.
     pub(super) fn is_drawing(&self) -> bool {
-        self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy() || self.bone.is_busy()
+        let strokes = self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy();
+        strokes || self.bone.is_busy() || self.cage.is_busy()
     }
 
     /// Whether bones can be drawn: no mesh has skin weights.
     pub fn is_bare(&self) -> bool {
         is_bare(&self.context)
+    }
+
+    /// The coupling with the document's cage, once known.
+    pub fn coupling(&self) -> Option<&Arc<Coupling>> {
+        self.context.coupling.as_ref()
+    }
+
+    /// Whether the cage waits for its coupling, see [`Workbench::know_coupling`].
+    pub fn awaits_coupling(&self) -> bool {
+        self.context.session.document().cage().is_some() && self.context.coupling.is_none()
+    }
+
+    /// Whether the next stroke at the cage is an offset stroke.
+    pub fn awaits_cage_offset(&self) -> bool {
+        self.cage.awaits_offset()
     }
 
     /// Whether a stroke or a grab is in progress.

@@ -44,6 +44,9 @@ impl Workbench {
         if !self.windowed {
             show::hands(&moment, &mut out.lines);
         }
+        if self.preferences.tool == Tool::Cage {
+            self.cage.lines(&self.context, &moment, &mut out.lines);
+        }
         show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
         let head = world_from_room.rigid(&self.head);
         self.measure.lines(&self.context, &moment, (&head, self.windowed), &mut out.lines);
@@ -52,7 +55,7 @@ impl Workbench {
                 Tool::Line => false,
                 Tool::Grab => true,
                 Tool::Skin | Tool::Measure => h == tool,
-                Tool::Joint | Tool::Silhouette | Tool::Bone => false,
+                Tool::Joint | Tool::Silhouette | Tool::Bone | Tool::Cage => false,
             };
             let hand = &self.hands.hands[h];
             (wanted && !self.windowed && hand.tip_tracking > Tracking::Lost).then(|| {

@@ -4,6 +4,7 @@ mod accent;
 pub mod binding;
 mod body;
 mod bone;
+mod cage;
 mod grab;
 mod hands;
 mod joint;
@@ -16,6 +17,7 @@ mod skin;
 pub use accent::AccentTool;
 pub use body::Body;
 pub use bone::{BoneTool, attached, is_bare};
+pub use cage::CageTool;
 pub use grab::GrabTool;
 pub use hands::{HandFrame, Hands, TIP, checked};
 pub use joint::JointTool;
@@ -29,6 +31,7 @@ use super::{Haptic, Preferences};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
+use crate::cage::Coupling;
 use crate::document::{Edit, Operation, Sampler, Session};
 use crate::pose::{Sample, Stroke, StrokeLayer};
 use crate::rig::{Plane, Pose, PosedRig};
@@ -52,6 +55,12 @@ pub struct EditContext {
     pub time: Option<f64>,
     /// Samples the motion at `time`.
     pub sampler: Sampler,
+    /// The coupling of the character with the document's cage, once known.
+    pub coupling: Option<Arc<Coupling>>,
+    /// Whether the rest pose is displayed, for edits of the cage.
+    pub rest_view: bool,
+    /// Whether changes at a displayed time become keys.
+    pub auto_key: bool,
     /// Message about the last refused action, which the palette shows.
     pub notice: Option<String>,
 }
@@ -109,7 +118,7 @@ impl EditContext {
     /// `wanted`. The edit adjusts the topmost enabled layer or, without one, the base pose. `None` if the poses are
     /// equal.
     pub fn adjustment(&self, layers: &[StrokeLayer], now: &Pose, wanted: &Pose) -> Option<Edit> {
-        if now == wanted {
+        if (&now.local, &now.weights) == (&wanted.local, &wanted.weights) {
             return None;
         }
         if let Some(top) = layers.iter().rfind(|l| l.enabled) {
@@ -129,6 +138,11 @@ impl EditContext {
     /// Like [`Self::show_document`], but requires that the document has not changed since the last call. Does not
     /// allocate during playback.
     pub fn show_moment(&mut self) {
+        if self.rest_view {
+            let mut pose = Pose::rest(&self.character.skeleton);
+            self.session.document().rest_into(&self.character.skeleton, self.time, &mut pose.rest);
+            return self.show(&pose);
+        }
         let Some(time) = self.time else { return self.show(&self.session.posed()) };
         let Self { sampler, session, character, .. } = self;
         let pose = sampler.sample(session.document(), &character.skeleton, time);

@@ -28,7 +28,7 @@ fn joints<const N: usize>(model: &Model, rig: &PosedRig, names: [&str; N]) -> [V
 /// Returns the control vertices of a document's shape with other contact cycles or another recipe.
 fn shape(model: &Model, document: &Document, recipe: &Recipe) -> (Vec<Vec3>, CrossingsReport) {
     let mut evaluator = Evaluator::new(&Where::Cpu, model, recipe).unwrap();
-    evaluator.set_document_sculpts(model, document).unwrap();
+    evaluator.set_document(model, document).unwrap();
     let x = evaluator.evaluate(model, &document.posed(model.skeleton())).unwrap().control;
     let report = model.crossings().report(&x);
     (x, report)

@@ -117,9 +117,9 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
     let mut by_joint: Vec<Vec<Entry>> = vec![Vec::new(); fields.len()];
     let mut joints: Vec<u32> = Vec::new();
     let middle = control.aabb.center();
-    let side = |triangle: [u32; 3]| {
-        let corners = triangle.map(|v| control.positions[v as usize] - middle);
-        Side { triangle, cone: cone(corners) }
+    let side = |triangle: [u32; 3]| Side {
+        triangle,
+        cone: cone(triangle.map(|v| control.positions[v as usize] - middle)),
     };
     let soft: Vec<[u32; 3]> = control.triangles.iter().filter(|t| springy(control, t)).copied().collect();
     let mut others = Vec::new();
@@ -290,6 +290,28 @@ impl Corrections {
             self.soft.push(v as u32);
             self.corners.extend(&corners[v]);
             self.corner_offset.push(self.corners.len() as u32);
+        }
+    }
+
+    /// Measures a rest shape of the same mesh: volumes, areas and normals. What belongs to a joint stays.
+    pub fn measure(&mut self, bound: &Bound, binding: &Binding) {
+        let control = &bound.character.control;
+        let middle = control.aabb.center();
+        let at = |v: u32| control.positions[v as usize];
+        for side in &mut self.sides {
+            side.cone = cone(side.triangle.map(|v| at(v) - middle));
+        }
+        self.middle = binding.vertices.first().map_or(Vec3::ZERO, |v| middle - v.attachment);
+        for entry in &mut self.entries {
+            let corners = self.sides[entry.side as usize].triangle.map(|v| &binding.vertices[v as usize]);
+            entry.rest = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector)).0;
+        }
+        for face in &mut self.faces {
+            let [a, b, c] = face.triangle.map(at);
+            let normal = (b - a).cross(c - a);
+            // A triangle that the new shape flattens keeps its normal.
+            face.normal = normal.try_normalize().unwrap_or(face.normal);
+            face.area = normal.length();
         }
     }
 

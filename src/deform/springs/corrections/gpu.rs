@@ -94,6 +94,9 @@ pub struct CorrectionState {
     pub(super) rounds: Buffer,
     no_rounds: Buffer,
     queued: Buffer,
+    entry_buffer: Buffer,
+    measured_buffer: Buffer,
+    face_buffer: Buffer,
 }
 
 /// The spring buffers that the corrections read, and the position stream that they change.
@@ -101,6 +104,37 @@ pub(crate) struct FleshStreams<'a> {
     pub anchors: &'a Buffer,
     pub turns: &'a Buffer,
     pub positions: &'a Buffer,
+}
+
+impl CorrectionState {
+    /// Records the upload of the measures of another rest shape. Put a barrier after it.
+    pub(crate) fn remeasure(&mut self, corrections: &Corrections, frame: &mut Frame) {
+        self.middle = corrections.middle.into();
+        frame.upload(&self.entry_buffer, 0, &filled(entries_of(corrections)));
+        frame.upload(&self.measured_buffer, 0, &filled(sides_of(corrections)));
+        frame.upload(&self.face_buffer, 0, &filled(faces_of(corrections)));
+    }
+}
+
+fn entries_of(corrections: &Corrections) -> Vec<[u32; 4]> {
+    (corrections.entries.iter())
+        .map(|e| [e.side, e.share.to_bits(), e.weight.to_bits(), e.rest.to_bits()])
+        .collect()
+}
+
+fn sides_of(corrections: &Corrections) -> Vec<[u32; 4]> {
+    (corrections.sides.iter())
+        .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.cone.to_bits()])
+        .collect()
+}
+
+fn faces_of(corrections: &Corrections) -> Vec<[u32; 8]> {
+    (corrections.faces.iter())
+        .map(|f| {
+            let ([a, b, c], n) = (f.triangle, f.normal.to_array().map(f32::to_bits));
+            [a, b, c, f.area.to_bits(), n[0], n[1], n[2], 0]
+        })
+        .collect()
 }
 
 /// Adds a zero element to an empty list: texel buffers must have at least one element.
@@ -136,16 +170,7 @@ impl CorrectionPipelines {
     ) -> Result<CorrectionState> {
         let vertices = corrections.pull_offset.len().saturating_sub(1);
         let soft_count = corrections.soft.len().max(1);
-        let entries: Vec<[u32; 4]> = (corrections.entries.iter())
-            .map(|e| [e.side, e.share.to_bits(), e.weight.to_bits(), e.rest.to_bits()])
-            .collect();
         let pulls: Vec<[u32; 2]> = corrections.pulls.iter().map(|&(j, w)| [j, w.to_bits()]).collect();
-        let faces: Vec<[u32; 8]> = (corrections.faces.iter())
-            .map(|f| {
-                let ([a, b, c], n) = (f.triangle, f.normal.to_array().map(f32::to_bits));
-                [a, b, c, f.area.to_bits(), n[0], n[1], n[2], 0]
-            })
-            .collect();
         let soft: Vec<[u32; 4]> = (corrections.soft.iter().zip(corrections.corner_offset.windows(2)))
             .map(|(&v, w)| [v, w[0], w[1], 0])
             .collect();
@@ -154,14 +179,11 @@ impl CorrectionPipelines {
         let corners: Vec<[u32; 4]> =
             corrections.corners.iter().map(|&[j, l, face]| [j, l, face, 0]).collect();
         let bounds = filled(corrections.bounds.clone());
-        let measured: Vec<[u32; 4]> = (corrections.sides.iter())
-            .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.cone.to_bits()])
-            .collect();
         let offsets = Buffer::from_slice(device, "corrections offsets", &corrections.offset)?;
-        let entries = Buffer::from_slice(device, "corrections", &filled(entries))?;
+        let entries = Buffer::from_slice(device, "corrections", &filled(entries_of(corrections)))?;
         let bounds_of = Buffer::from_slice(device, "corrections bounds", &bounds)?;
         let factors = Buffer::zeroed::<f32>(device, "corrections factors", bounds.len())?;
-        let measured = Buffer::from_slice(device, "measured triangles", &filled(measured))?;
+        let measured = Buffer::from_slice(device, "measured triangles", &filled(sides_of(corrections)))?;
         let prisms = Buffer::zeroed::<[f32; 2]>(device, "prisms", corrections.prisms.max(1))?;
         let parts = Buffer::zeroed::<f32>(device, "whole volume", PARTS as usize)?;
         let sums = Buffer::zeroed::<[f32; 4]>(device, "corrections sums", bounds.len())?;
@@ -169,7 +191,7 @@ impl CorrectionPipelines {
         let pull_offsets = Buffer::from_slice(device, "corrections pull offsets", &corrections.pull_offset)?;
         let pulls = Buffer::from_slice(device, "corrections pulls", &filled(pulls))?;
         let face_count = corrections.faces.len().max(1);
-        let faces_of = Buffer::from_slice(device, "sides", &filled(faces))?;
+        let face_buffer = Buffer::from_slice(device, "sides", &filled(faces_of(corrections)))?;
         let sides = Buffer::zeroed::<[f32; 4]>(device, "posed sides", face_count)?;
         let seen = Buffer::zeroed::<[f32; 2]>(device, "seen sides", face_count)?;
         let soft_of = Buffer::from_slice(device, "soft vertices", &filled(soft))?;
@@ -208,7 +230,7 @@ impl CorrectionPipelines {
             middle: corrections.middle.into(),
             whole_dead: corrections.whole_dead,
             sides: self.sides.bind(&[
-                ("faces", Resource::Texels(&faces_of, Texel::Uint4)),
+                ("faces", Resource::Texels(&face_buffer, Texel::Uint4)),
                 ("turns", turns),
                 ("positions", positions),
                 ("sides", Resource::Buffer(&sides)),
@@ -254,7 +276,7 @@ impl CorrectionPipelines {
                 ("queue", Resource::Buffer(&queue)),
                 ("queued", Resource::Buffer(&queued)),
                 ("places", Resource::Buffer(&places)),
-                ("faces", Resource::Texels(&faces_of, Texel::Uint4)),
+                ("faces", Resource::Texels(&face_buffer, Texel::Uint4)),
                 ("sides", Resource::Texels(&sides, Texel::Float4)),
                 ("positions", positions),
             ])?,
@@ -264,6 +286,9 @@ impl CorrectionPipelines {
             rounds,
             no_rounds,
             queued,
+            entry_buffer: entries,
+            measured_buffer: measured,
+            face_buffer,
         })
     }
 

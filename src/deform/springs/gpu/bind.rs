@@ -11,7 +11,7 @@ use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::gpu::constants::SPRING_SUBGROUPS;
-use crate::gpu::{Bindings, Buffer, Device, Resource, Texel};
+use crate::gpu::{Bindings, Buffer, Device, Frame, Resource, Texel};
 use std::mem::size_of;
 use std::sync::Arc;
 
@@ -46,6 +46,9 @@ pub(in super::super) struct LevelState {
     pub(super) stiffen: Bindings,
     pub(super) prepare: Bindings,
     pub(super) iterate: Bindings,
+    measures: Buffer,
+    rest: Buffer,
+    edges: Buffer,
     pub(in super::super) gains: Buffer,
     pub(in super::super) posed: Buffer,
     pub(in super::super) turns: Buffer,
@@ -204,39 +207,10 @@ impl SpringPipelines {
                 format!("control vertex {i} has {} neighbours, the springs take 255", binding.degree(i));
             return Err(Error::input(problem, "split the fan of triangles around it"));
         }
-        let measures: Vec<GpuMeasure> = (binding.vertices.iter().enumerate())
-            .map(|(i, v)| GpuMeasure {
-                radius: v.radius,
-                phi: v.phi,
-                mean_length: v.mean_length,
-                grain: v.grain,
-                loose: v.loose,
-                has_bone: (v.bone_direction != Vec3::ZERO).into(),
-                first_and_degree: binding.offset[i] | binding.degree(i) << 24,
-            })
-            .collect();
-        let rest: Vec<GpuRest> = (binding.vertices.iter())
-            .map(|v| {
-                let texel = |p: Vec3, w: f32| p.extend(w).to_array();
-                [
-                    texel(v.attachment, v.radius),
-                    texel(v.scale_vector, 0.0),
-                    texel(v.bone_direction, 0.0),
-                    texel(v.turn, 0.0),
-                    texel(v.shape, 0.0),
-                ]
-            })
-            .collect();
-        let edges: Vec<GpuEdge> = (binding.edges.iter())
-            .map(|e| GpuEdge {
-                neighbor_and_coherence: e.neighbor | ((e.coherence * 255.0).round() as u32) << 24,
-                rest_length: e.length,
-            })
-            .collect();
-        let measures = Buffer::from_slice(device, "spring measures", &measures)?;
+        let measures = Buffer::from_slice(device, "spring measures", &measures_of(binding))?;
         let gains = Buffer::zeroed::<GpuGains>(device, "spring gains", count)?;
-        let rest = Buffer::from_slice(device, "spring rest", &rest)?;
-        let edges = Buffer::from_slice(device, "spring edges", &edges)?;
+        let rest = Buffer::from_slice(device, "spring rest", &rest_of(binding))?;
+        let edges = Buffer::from_slice(device, "spring edges", &edges_of(binding))?;
         let anchors = Buffer::zeroed::<[f32; 4]>(device, "spring anchors", count)?;
         let posed = Buffer::zeroed::<GpuPose>(device, "posed springs", count)?;
         let iterates = Buffer::zeroed::<[f32; 4]>(device, "spring iterates", 2 * count)?;
@@ -283,6 +257,9 @@ impl SpringPipelines {
                 ("works", Resource::Buffer(&works)),
                 ("gains", Resource::Texels(&gains, Texel::Uint4)),
             ])?,
+            measures,
+            rest,
+            edges,
             gains,
             posed,
             turns,
@@ -293,4 +270,60 @@ impl SpringPipelines {
             works,
         })
     }
+
+    /// Records the upload of the measures of another rest shape. Put a barrier after it; the stiffness must be computed
+    /// again.
+    pub fn remeasure(&self, levels: &Levels, edited: &[u32], state: &mut SpringState, frame: &mut Frame) {
+        let bindings = std::iter::once(&levels.fine).chain(levels.coarse.iter().map(|l| &l.binding));
+        for (level, binding) in state.levels.iter().zip(bindings) {
+            frame.upload(&level.measures, 0, &measures_of(binding));
+            frame.upload(&level.rest, 0, &rest_of(binding));
+            frame.upload(&level.edges, 0, &edges_of(binding));
+        }
+        state.corrections.remeasure(&levels.corrections, frame);
+        if let Some(left) = &mut state.left {
+            left.remeasure(&levels.corrections.without(edited), frame);
+        }
+    }
+}
+
+/// The rest measures that determine stiffness, per vertex.
+fn measures_of(binding: &Binding) -> Vec<GpuMeasure> {
+    (binding.vertices.iter().enumerate())
+        .map(|(i, v)| GpuMeasure {
+            radius: v.radius,
+            phi: v.phi,
+            mean_length: v.mean_length,
+            grain: v.grain,
+            loose: v.loose,
+            has_bone: (v.bone_direction != Vec3::ZERO).into(),
+            first_and_degree: binding.offset[i] | binding.degree(i) << 24,
+        })
+        .collect()
+}
+
+/// The rest measures that the pose rotates, per vertex.
+fn rest_of(binding: &Binding) -> Vec<GpuRest> {
+    let texel = |p: Vec3, w: f32| p.extend(w).to_array();
+    (binding.vertices.iter())
+        .map(|v| {
+            [
+                texel(v.attachment, v.radius),
+                texel(v.scale_vector, 0.0),
+                texel(v.bone_direction, 0.0),
+                texel(v.turn, 0.0),
+                texel(v.shape, 0.0),
+            ]
+        })
+        .collect()
+}
+
+/// The half-edges with their rest lengths.
+fn edges_of(binding: &Binding) -> Vec<GpuEdge> {
+    (binding.edges.iter())
+        .map(|e| GpuEdge {
+            neighbor_and_coherence: e.neighbor | ((e.coherence * 255.0).round() as u32) << 24,
+            rest_length: e.length,
+        })
+        .collect()
 }

@@ -92,7 +92,7 @@ impl Cubed {
     /// Moves the nodes by swing-twist deformers. `weights` returns the swing and twist weight of a joint and a node.
     fn swung(&self, rig: &PosedRig, weights: impl Fn(usize, usize) -> [f32; 2]) -> Vec<DVec3> {
         let joints = &self.flesh.joints;
-        let mut motions = Motions::new(joints, &Params::DEFAULT);
+        let mut motions = Motions::new(joints, &self.smooth.character.skeleton, &Params::DEFAULT);
         motions.update(rig);
         let moved = |(n, x): (usize, &DVec3)| {
             let chain = motions.motions.iter().enumerate().rev();

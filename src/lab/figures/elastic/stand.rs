@@ -287,7 +287,7 @@ pub(super) fn found(model: &Model, joint: &str) -> Result<(Vec<FleshJoint>, usiz
 /// of the skin weights below the joint.
 fn swing_twist_by(model: &Model, pose: &Pose) -> Vec<Vec3> {
     let joints = flesh_joints(&model.bound.character);
-    let mut motions = Motions::new(&joints, &Params::DEFAULT);
+    let mut motions = Motions::new(&joints, model.skeleton(), &Params::DEFAULT);
     motions.update(&PosedRig::new(model.skeleton(), pose));
     let moved = |(x, weights): (&Vec3, Vec<f32>)| {
         let chain = motions.motions.iter().zip(weights).rev();

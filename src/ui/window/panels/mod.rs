@@ -2,6 +2,7 @@
 //! returns the user's actions.
 
 mod bar;
+mod cage;
 mod clips;
 mod deformer;
 mod files;
@@ -240,7 +241,7 @@ const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it"
 
 fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
-    use crate::workbench::{GrabBy, MeasureBy, Tool};
+    use crate::workbench::{CageSet, GrabBy, MeasureBy, Tool};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
     match (desk.hold, bench.preferences().tool) {
         (Hold::Brush { .. }, _) => "Move the mouse sideways; Enter or a click keeps the size, Esc drops it",
@@ -277,6 +278,16 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Silhouette) => {
             "Draw beside a silhouette where it should go; the brush (F) sets how far the skin follows"
         }
+        (_, Tool::Cage) if bench.session().document().cage().is_none() => {
+            "Make a cage in the panel Cage, or drop an .obj file on the window"
+        }
+        (_, Tool::Cage) if bench.preferences().cage_set == CageSet::Stroke && bench.awaits_cage_offset() => {
+            "Now draw where the selected vertices should go; Esc forgets the line"
+        }
+        (_, Tool::Cage) if bench.preferences().cage_set == CageSet::Stroke => {
+            "Draw a line along the vertices to move (Shift-C: vertex, brush, ring)"
+        }
+        (_, Tool::Cage) => "Drag a vertex of the cage (Shift-C: what follows, Alt-C: rest or current pose)",
         (_, Tool::Bone) if !bench.is_bare() => {
             "This character has bones; bones can be drawn in a mesh without a skeleton"
         }

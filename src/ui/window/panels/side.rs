@@ -1,7 +1,7 @@
 //! The right side panel: document, poses and clips, deformer, history and statistics.
 
 use super::{
-    Memory, Pressed, Shows, clips, deformer, history, outliner, poses, rig, shape, statistics, widgets,
+    Memory, Pressed, Shows, cage, clips, deformer, history, outliner, poses, rig, shape, statistics, widgets,
 };
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
@@ -27,6 +27,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                         rig::show(ui, shows, bench, memory, pressed);
                     });
                 }
+                widgets::section(ui, "Cage", false, |ui| cage::show(ui, shows, bench, pressed));
                 let document = bench.session().document();
                 let title = format!("Poses ({})", document.poses().len());
                 widgets::section(ui, &title, false, |ui| poses::show(ui, bench, memory, pressed));

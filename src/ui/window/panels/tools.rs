@@ -31,6 +31,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                     Tool::Silhouette => Act::SilhouetteTool,
                     Tool::Measure => Act::MeasureTool,
                     Tool::Bone => Act::BoneTool,
+                    Tool::Cage => Act::CageTool,
                 };
                 let tile = widgets::tile(ui, Icon::of(tool), tool.label(), p.tool == tool, true);
                 pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());

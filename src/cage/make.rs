@@ -1,0 +1,255 @@
+//! Makes a cage around any mesh.
+//!
+//! The mesh with a margin becomes a solid on a grid ([`field`]), the solid's surface a closed mesh ([`contour`]), and a
+//! progressive hull reduces its vertices without uncovering the skin ([`hull`]). Then the vertices move towards the skin
+//! ([`tighten`]). [`check`] proves the result.
+
+mod contour;
+mod field;
+mod hull;
+mod nearest;
+mod tighten;
+
+use super::CageMesh;
+use super::check::check;
+use crate::base::math::{DVec3, Vec3};
+use crate::base::{Error, Progress, Result};
+use contour::contour;
+use field::{Field, Shape};
+use hull::Hull;
+use tighten::{Samples, tighten};
+
+/// Fewest and most vertices that can be wanted.
+pub const WANTED: std::ops::RangeInclusive<usize> = 8..=500;
+/// Accepted excess of vertices, as a fraction of the wanted number.
+const EXCESS: f64 = 0.1;
+/// Numbers of vertices, in wanted numbers, after which the vertices move towards the skin, with the number of passes and
+/// the range of the progress. An early move saves a coarse cage from growing.
+const STAGES: [(usize, usize, [f32; 2]); 3] = [(4, 2, [0.1, 0.8]), (2, 2, [0.8, 0.85]), (1, 6, [0.85, LATE])];
+/// Progress after the first grid.
+const LATE: f32 = 0.9;
+/// Number of grids that are tried.
+const TRIALS: usize = 5;
+/// Largest number of vertices of the contour, unless many are wanted. The time grows with it.
+const CONTOUR: f64 = 18_000.0;
+/// Number of contours that are tried until the number of vertices is right.
+const ROUNDS: usize = 3;
+/// Largest number of grid steps along the longest side.
+const FINEST: f64 = 160.0;
+
+/// Makes a cage of about `wanted` vertices (clamped to [`WANTED`]) around a mesh, in its unit and space: closed, without
+/// crossings, with triangles, in one part, with every vertex of the mesh inside. Any mesh is allowed: open, crossing or
+/// non-manifold, with several parts, without triangles. Triangles must be in range. Parts that are apart are joined by
+/// bridges. If `wanted` vertices cannot be reached without a crossing, the cage has the smallest number that can. The
+/// result depends only on the arguments. Reports `progress` from 0 to 1.
+///
+/// # Errors
+/// [`Error::Input`] if there are no vertices, a position is not finite, an index is out of range, no cage can be
+/// found, or `progress` was cancelled.
+pub fn make_cage(
+    positions: &[Vec3],
+    triangles: &[[u32; 3]],
+    wanted: usize,
+    progress: &Progress,
+) -> Result<CageMesh> {
+    let wanted = wanted.clamp(*WANTED.start(), *WANTED.end());
+    if positions.is_empty() {
+        return Err(Error::input(
+            "there are no vertices to put a cage around",
+            "choose a character with a mesh",
+        ));
+    }
+    if let Some(v) = positions.iter().position(|x| !x.is_finite()) {
+        return Err(Error::input(format!("vertex {v} has a position that is not finite"), "repair the mesh"));
+    }
+    if let Some(t) = triangles.iter().position(|t| t.iter().any(|v| *v as usize >= positions.len())) {
+        return Err(Error::input(
+            format!("triangle {t} names a vertex that does not exist"),
+            "repair the mesh",
+        ));
+    }
+    let shape = Shape::new(positions.iter().map(|x| x.as_dvec3()).collect(), triangles);
+    // Enough steps that limbs are apart, and that the contour has several times the wanted vertices.
+    let mut steps = (5.5 * (wanted as f64).sqrt()).clamp(24.0, 84.0);
+    let mut best: Option<CageMesh> = None;
+    for trial in 0..TRIALS {
+        let (step, points, faces) = surface(&shape, &mut steps, wanted);
+        let mut hull = Hull::new(points, faces, step);
+        let samples = Samples::new(&shape, step);
+        for (factor, passes, span) in STAGES {
+            // Further trials are rare; the progress waits for them.
+            let span = if trial == 0 { span } else { [LATE; 2] };
+            let goes_on = hull.simplify(factor * wanted, span, progress)
+                && tighten(&mut hull, &samples, passes, progress);
+            if !goes_on {
+                return Err(Error::input("making a cage was cancelled", "start it again to get a cage"));
+            }
+        }
+        let (points, faces) = hull.finish();
+        let cage = CageMesh { positions: points, faces: faces.iter().map(|f| f.to_vec()).collect() };
+        let proven =
+            check(&cage, positions).is_ok_and(|report| report.outside.is_empty() && !report.turned_over);
+        let fewer = best.as_ref().is_none_or(|b| cage.positions.len() < b.positions.len());
+        if proven && fewer {
+            best = Some(cage);
+        }
+        let most = wanted as f64 * (1.0 + EXCESS);
+        if best.as_ref().is_some_and(|b| b.positions.len() as f64 <= most) {
+            break;
+        }
+        // A coarser solid has fewer handles and less detail.
+        steps *= 0.7;
+    }
+    let cage = best.or_else(|| boxed(&shape, positions));
+    progress.report(1.0);
+    cage.ok_or_else(|| {
+        Error::input("no cage encloses this mesh", "make a cage in a modelling program and import it")
+    })
+}
+
+/// Returns the grid step, the vertices and the faces of the contour. Changes the number of grid steps along the longest
+/// side so that the number of vertices is sensible.
+fn surface(shape: &Shape, steps: &mut f64, wanted: usize) -> (f64, Vec<DVec3>, Vec<[u32; 3]>) {
+    let (least, most) = (3.0 * wanted as f64, CONTOUR.max(8.0 * wanted as f64));
+    let mut rounds = 0;
+    loop {
+        let step = shape.size() / *steps;
+        let (points, faces) = contour(&Field::new(shape, step));
+        let found = points.len() as f64;
+        // The number grows with the square of the steps; for thin shapes it grows slower.
+        let factor = if found < least { 1.2 * least / found } else { (0.9 * most / found).sqrt() };
+        let next = (*steps * factor).min(FINEST);
+        rounds += 1;
+        if rounds == ROUNDS || (least..=most).contains(&found) || next == *steps {
+            return (step, points, faces);
+        }
+        *steps = next;
+    }
+}
+
+/// Returns a box around a shape, as the last resort.
+fn boxed(shape: &Shape, positions: &[Vec3]) -> Option<CageMesh> {
+    let frame = DVec3::splat(0.05 * shape.size());
+    let ends = [shape.low - frame, shape.high + frame];
+    let corner = |n: usize| DVec3::new(ends[n & 1].x, ends[n >> 1 & 1].y, ends[n >> 2].z);
+    let quads: [[u32; 4]; 6] =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let faces = quads.iter().flat_map(|q| [vec![q[0], q[1], q[2]], vec![q[0], q[2], q[3]]]).collect();
+    let cage = CageMesh { positions: (0..8).map(corner).collect(), faces };
+    check(&cage, positions).is_ok_and(|report| report.outside.is_empty()).then_some(cage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Asset;
+    use crate::bind::Character;
+    use crate::cage::testing::{ball, shared};
+    use std::path::Path;
+
+    /// Makes a cage, checks it, and prints what it cost.
+    fn made(name: &str, positions: &[Vec3], triangles: &[[u32; 3]], wanted: usize) -> CageMesh {
+        let begin = std::time::Instant::now();
+        let cage = make_cage(positions, triangles, wanted, &Progress::default()).unwrap();
+        let took = begin.elapsed().as_secs_f64();
+        let report = check(&cage, positions).unwrap();
+        println!(
+            "| {name} | {} | {wanted} | {} | {took:.2} s | {:.4} |",
+            positions.len(),
+            report.vertices,
+            report.clearance
+        );
+        assert!(report.outside.is_empty() && !report.turned_over, "{name}");
+        assert!(cage.faces.iter().all(|f| f.len() == 3));
+        cage
+    }
+
+    #[test]
+    fn characters_get_cages() {
+        let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        let mut files: Vec<std::path::PathBuf> =
+            ["human.glb", "chibi.glb", "box.glb"].iter().map(|f| assets.join(f)).collect();
+        if let Some(folder) = shared("characters") {
+            let mut found: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+            found.retain(|p| p.extension().is_some_and(|e| e == "glb"));
+            found.sort();
+            files.extend(found);
+        }
+        let more = [
+            "derived/makehuman_male_4infl.glb",
+            "derived/valid_Black_M_1_Casual_plain.glb",
+            "khronos/Fox/glTF/Fox.gltf",
+            "khronos/CesiumMan/glTF/CesiumMan.gltf",
+        ];
+        files.extend(more.iter().filter_map(|path| shared(path)));
+        println!("| character | skin | wanted | made | time | clearance |");
+        for path in files.iter().filter(|p| p.exists()) {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let control = Character::from_asset(&Asset::load(path).unwrap()).unwrap().control;
+            // The human stands for the other characters' small and large cages.
+            let all = if name == "human" { &[50, 150, 400][..] } else { &[150][..] };
+            for &wanted in all {
+                made(&name, &control.positions, &control.triangles, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn odd_meshes_get_cages() {
+        let point = [Vec3::new(3.0, 4.0, 5.0)];
+        made("point", &point, &[], 8);
+        made("two points", &[Vec3::ZERO, Vec3::X], &[], 20);
+        made("triangle", &[Vec3::ZERO, Vec3::X, Vec3::Y], &[[0, 1, 2]], 30);
+        made("degenerate", &[Vec3::ZERO, Vec3::X], &[[0, 1, 1], [0, 0, 0]], 30);
+        let sphere = ball(20, 20);
+        let positions: Vec<Vec3> = sphere.positions.iter().map(|x| x.as_vec3()).collect();
+        let triangles: Vec<[u32; 3]> = sphere.triangles().collect();
+        for wanted in [8, 50, 500] {
+            made("ball", &positions, &triangles, wanted);
+        }
+        // Three balls apart become one cage.
+        let shift = |offset: Vec3| positions.iter().map(move |x| *x + offset);
+        let many: Vec<Vec3> =
+            shift(Vec3::ZERO).chain(shift(4.0 * Vec3::X)).chain(shift(Vec3::new(2.0, 7.0, 1.0))).collect();
+        let count = positions.len() as u32;
+        let all: Vec<[u32; 3]> =
+            (0..3).flat_map(|k| triangles.iter().map(move |t| t.map(|v| v + k * count))).collect();
+        let cage = made("three balls", &many, &all, 100);
+        let euler = cage.positions.len() as i64 - cage.edges().len() as i64 + cage.faces.len() as i64;
+        assert_eq!(euler, 2, "one part without handles");
+        // Crossing balls, and a thin stray vertex far away.
+        let near: Vec<Vec3> =
+            shift(Vec3::ZERO).chain(shift(0.7 * Vec3::X)).chain([Vec3::new(0.0, 0.0, 40.0)]).collect();
+        let all: Vec<[u32; 3]> =
+            (0..2).flat_map(|k| triangles.iter().map(move |t| t.map(|v| v + k * count))).collect();
+        made("crossing and stray", &near, &all, 60);
+        let tiny: Vec<Vec3> = positions.iter().map(|x| *x * 1e-4 + 1.0).collect();
+        made("tiny", &tiny, &triangles, 40);
+        let huge: Vec<Vec3> = positions.iter().map(|x| *x * 1e6).collect();
+        made("huge", &huge, &triangles, 40);
+    }
+
+    #[test]
+    fn equal_calls_make_equal_cages() {
+        let sphere = ball(20, 20);
+        let positions: Vec<Vec3> = sphere.positions.iter().map(|x| x.as_vec3()).collect();
+        let triangles: Vec<[u32; 3]> = sphere.triangles().collect();
+        assert_eq!(made("ball", &positions, &triangles, 40), made("ball", &positions, &triangles, 40));
+    }
+
+    #[test]
+    fn invalid_meshes_and_cancelling_are_errors() {
+        let progress = Progress::default();
+        assert!(make_cage(&[], &[], 50, &progress).is_err());
+        assert!(make_cage(&[Vec3::NAN], &[], 50, &progress).unwrap_err().to_string().contains("vertex 0"));
+        assert!(
+            make_cage(&[Vec3::ZERO], &[[0, 0, 1]], 50, &progress)
+                .unwrap_err()
+                .to_string()
+                .contains("triangle 0")
+        );
+        progress.cancel();
+        let text = make_cage(&[Vec3::ZERO, Vec3::X], &[], 50, &progress).unwrap_err().to_string();
+        assert!(text.contains("cancelled"), "{text}");
+    }
+}

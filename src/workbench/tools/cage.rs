@@ -1,0 +1,545 @@
+//! The cage tool: hands move vertices of the cage, and the rest shape of skin and skeleton follows.
+//!
+//! The tool edits the cage that is displayed, in any pose. A change of the displayed cage gives the change of the rest cage
+//! that causes it ("CageRev", Corda et al. 2020, equation 19). The document keeps the rest cage only.
+
+use super::{EditContext, Moment};
+use crate::base::math::{DMat3, DQuat, DVec3, Mat3, Vec3};
+use crate::cage::{Cage, Coupling, Reverse};
+use crate::document::{CageMove, Edit, KeyEdit, KeyValue, Target};
+use crate::pose::{Sample, Stroke, Warp, tolerance_in_space};
+use crate::render::{BASELINE, Lines, OFFSET};
+use crate::rig::{Mirror, Pose, RestShift};
+use crate::scene::PosedCage;
+use crate::workbench::{CageSet, Haptic, Rigid, Tracking};
+use std::sync::Arc;
+
+/// Maximum distance from the tip to a vertex that can be grabbed, room metres.
+const REACH: f32 = 0.05;
+/// Minimum distance between samples of a stroke, room metres.
+const STILL: f32 = 0.004;
+/// Lines fade out over this distance from the tip, as a fraction of the cage's size.
+const FADES: f32 = 0.35;
+/// The faintest and the strongest opacity of lines, 0..=255.
+const OPACITY: [f32; 2] = [36.0, 230.0];
+const CAGE: [u8; 3] = [120, 220, 190];
+const HELD: [u8; 4] = [255, 255, 255, 255];
+
+/// A set of vertices that hands hold.
+struct Held {
+    /// Share of the motion per vertex of the cage, 0..=1.
+    share: Vec<f32>,
+    /// Displayed cage, and tip of the tool hand, when the hold began.
+    start: Vec<DVec3>,
+    hand: Rigid,
+    /// Tips of both hands when the second hand joined, and the cage then.
+    both: Option<([Rigid; 2], Vec<DVec3>)>,
+    work: Work,
+}
+
+/// What maps a change of the displayed cage to the rest cage.
+struct Work {
+    reverse: Reverse,
+    /// Offsets of the rest cage when the hold began.
+    rest: Vec<Vec3>,
+    /// Displayed cage when the hold began.
+    from: Vec<DVec3>,
+    /// Displayed cage now.
+    to: Vec<DVec3>,
+    /// Offsets of the rest cage now.
+    now: Vec<Vec3>,
+}
+
+#[derive(Default)]
+enum Act {
+    #[default]
+    Idle,
+    Holds(Box<Held>),
+    /// Draws a stroke; with the work if it is an offset stroke.
+    Draws(Vec<Sample>, Option<Box<Work>>),
+}
+
+/// State of the cage tool.
+#[derive(Default)]
+pub struct CageTool {
+    act: Act,
+    posed: PosedCage,
+    /// Pairs of mirrored vertices of the cage whose mesh this is.
+    partners: Vec<Option<u32>>,
+    /// The baseline of the next offset stroke, and the vertices that it selects with their parameters.
+    baseline: Option<(Stroke, Vec<(usize, f64)>)>,
+    hover: Option<usize>,
+    /// Vertices that would be held.
+    lit: Vec<f32>,
+}
+
+impl CageTool {
+    /// Whether a hand holds vertices or draws.
+    pub fn is_busy(&self) -> bool {
+        !matches!(self.act, Act::Idle)
+    }
+
+    /// Positions of the displayed cage, world space, metres.
+    pub fn positions(&self) -> &[DVec3] {
+        &self.posed.positions
+    }
+
+    /// Whether the next stroke is an offset stroke.
+    pub fn awaits_offset(&self) -> bool {
+        self.baseline.is_some()
+    }
+
+    /// Cancels the hold or the stroke, and forgets the baseline.
+    pub fn cancel(&mut self, context: &mut EditContext) {
+        if self.is_busy() {
+            self.act = Act::Idle;
+            context.show_document();
+        }
+        self.baseline = None;
+    }
+
+    /// Follows another cage or another rest cage.
+    pub fn document_changed(&mut self, context: &EditContext) {
+        self.hover = None;
+        let Some(cage) = context.session.document().cage() else {
+            self.partners.clear();
+            self.baseline = None;
+            return;
+        };
+        self.partners = partners(cage, context.body.mirror.as_ref());
+    }
+
+    /// Runs one frame.
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
+        let Some(coupling) = context.coupling.clone() else {
+            if moment.hand().trigger.pressed && !moment.hand().on_panel {
+                let advice = match context.session.document().cage() {
+                    Some(_) => "the cage is being coupled with the skin: wait a moment",
+                    None => "this character has no cage: make or import one",
+                };
+                context.notice = Some(advice.to_owned());
+                moment.feel(moment.tool, Haptic::Limit);
+            }
+            return;
+        };
+        if let Act::Idle = self.act {
+            self.posed.follow(&context.character, &coupling, &context.rig);
+        }
+        let set = moment.preferences.cage_set;
+        match std::mem::take(&mut self.act) {
+            Act::Idle => self.idle(context, moment, &coupling, set),
+            Act::Holds(held) => self.hold(context, moment, held),
+            Act::Draws(samples, work) => self.draw(context, moment, &coupling, samples, work),
+        }
+    }
+
+    fn idle(
+        &mut self,
+        context: &mut EditContext,
+        moment: &mut Moment,
+        coupling: &Arc<Coupling>,
+        set: CageSet,
+    ) {
+        let hand = moment.hand();
+        let (tip, on_panel) = (hand.tip, hand.on_panel);
+        let usable = hand.tip_tracking == Tracking::Tracked && !on_panel;
+        let pressed = hand.trigger.pressed && usable;
+        if set == CageSet::Stroke {
+            self.hover = None;
+            self.lit.clear();
+            if pressed {
+                let work = self.baseline.as_ref().and_then(|_| self.work(context, coupling));
+                if self.baseline.is_some() && work.is_none() {
+                    moment.feel(moment.tool, Haptic::Limit);
+                    return;
+                }
+                moment.feel(moment.tool, Haptic::Contact);
+                self.act = Act::Draws(vec![sample(moment)], work.map(Box::new));
+            }
+            return;
+        }
+        let near = nearest(&self.posed.positions, tip.position.as_dvec3());
+        let near = near.filter(|n| usable && n.1 <= f64::from(REACH * moment.scale)).map(|n| n.0);
+        if near.is_some() && near != self.hover {
+            moment.feel(moment.tool, Haptic::Hover);
+        }
+        self.hover = near;
+        self.lit = near.map_or_else(Vec::new, |v| self.share(context, set, v, f64::from(moment.radius())));
+        if !pressed {
+            return;
+        }
+        let Some(work) = near.and_then(|_| self.work(context, coupling)) else {
+            moment.feel(moment.tool, Haptic::Limit);
+            return;
+        };
+        moment.feel(moment.tool, Haptic::Selection);
+        let share = self.lit.clone();
+        let start = self.posed.positions.clone();
+        self.act = Act::Holds(Box::new(Held { share, start, hand: tip, both: None, work }));
+    }
+
+    /// Prepares the map from the displayed cage to the rest cage; a refusal becomes the notice.
+    fn work(&self, context: &mut EditContext, coupling: &Arc<Coupling>) -> Option<Work> {
+        let skeleton = &context.character.skeleton;
+        let wide = |m: &crate::base::math::Affine3A| Mat3::from(m.matrix3).as_dmat3();
+        let linear: Vec<DMat3> = context.rig.skinning.iter().map(wide).collect();
+        match Reverse::new(coupling, &linear, &context.rig.carriers(skeleton)) {
+            Ok(reverse) => {
+                let mut rest = context.rig.rest.cage.clone();
+                rest.resize(coupling.cage_vertices(), Vec3::ZERO);
+                let from = self.posed.positions.clone();
+                Some(Work { reverse, now: rest.clone(), rest, to: from.clone(), from })
+            }
+            Err(error) => {
+                context.refuse(&error);
+                None
+            }
+        }
+    }
+
+    fn hold(&mut self, context: &mut EditContext, moment: &mut Moment, mut held: Box<Held>) {
+        let (hand, other) = (moment.hand(), &moment.hands.hands[1 - moment.tool]);
+        if !hand.trigger.down {
+            let cage = std::mem::take(&mut held.work.now);
+            self.commit(context, &cage);
+            moment.feel(moment.tool, Haptic::Contact);
+            return;
+        }
+        if hand.tip_tracking == Tracking::Tracked {
+            let joins = other.trigger.down && other.tip_tracking == Tracking::Tracked;
+            match (&held.both, joins) {
+                (None, true) => {
+                    held.both = Some(([hand.tip, other.tip], held.work.to.clone()));
+                    moment.feel(1 - moment.tool, Haptic::Selection);
+                }
+                (Some(_), false) => {
+                    // One hand goes on from the present shape.
+                    (held.both, held.hand, held.start) = (None, hand.tip, held.work.to.clone());
+                }
+                _ => {}
+            }
+            let (hand, other) = (moment.hand(), &moment.hands.hands[1 - moment.tool]);
+            match &held.both {
+                Some((from, start)) => {
+                    by_two([from[0], from[1]], [hand.tip, other.tip], start, &held.share, &mut held.work.to)
+                }
+                None => by_one(&held.hand, &hand.tip, &held.start, &held.share, &mut held.work.to),
+            }
+            self.preview(context, &mut held.work, moment.preferences.mirror);
+        }
+        self.act = Act::Holds(held);
+    }
+
+    fn draw(
+        &mut self,
+        context: &mut EditContext,
+        moment: &mut Moment,
+        coupling: &Arc<Coupling>,
+        mut samples: Vec<Sample>,
+        mut work: Option<Box<Work>>,
+    ) {
+        let hand = moment.hand();
+        let still = STILL * moment.scale;
+        let moved =
+            samples.last().is_none_or(|s| Vec3::from(s.position).distance(hand.tip.position) >= still);
+        if hand.tip_tracking == Tracking::Tracked && moved && hand.trigger.down {
+            samples.push(sample(moment));
+        }
+        let down = hand.trigger.down;
+        let stroke = Stroke::from_samples(&samples, tolerance_in_space(1.0 / moment.scale)).ok();
+        if let (Some(work), Some(stroke), Some((baseline, selected))) = (&mut work, &stroke, &self.baseline) {
+            let warp = Warp::new(baseline, stroke, moment.preferences.roll);
+            work.to.clone_from(&work.from);
+            for &(v, t) in selected {
+                work.to[v] = warp.point(t, work.from[v]);
+            }
+        }
+        if let (Some(work), true) = (&mut work, stroke.is_some()) {
+            self.preview(context, work, moment.preferences.mirror);
+        }
+        if down {
+            self.act = Act::Draws(samples, work);
+            return;
+        }
+        match (work, stroke) {
+            (Some(work), Some(_)) => {
+                self.commit(context, &work.now);
+                self.baseline = None;
+                moment.feel(moment.tool, Haptic::Contact);
+            }
+            (None, Some(stroke)) => {
+                self.posed.follow(&context.character, coupling, &context.rig);
+                let radius = f64::from(moment.radius());
+                let near = |(v, x): (usize, &DVec3)| {
+                    let (t, distance) = stroke.spline().closest(*x);
+                    (distance <= radius).then_some((v, t))
+                };
+                let selected: Vec<(usize, f64)> =
+                    self.posed.positions.iter().enumerate().filter_map(near).collect();
+                if selected.is_empty() {
+                    context.notice = Some("no vertex of the cage is within the brush of this stroke".into());
+                    moment.feel(moment.tool, Haptic::Limit);
+                } else {
+                    moment.feel(moment.tool, Haptic::Selection);
+                    self.baseline = Some((stroke, selected));
+                }
+            }
+            _ => {
+                context.show_document();
+                moment.feel(moment.tool, Haptic::Limit);
+            }
+        }
+    }
+
+    /// Shows the character over the rest cage that gives the cage `work.to`.
+    fn preview(&mut self, context: &mut EditContext, work: &mut Work, mirror: bool) {
+        let change: Vec<DVec3> = work.to.iter().zip(&work.from).map(|(a, b)| *a - *b).collect();
+        let mut rest = Vec::new();
+        work.reverse.rest_offsets(&change, &mut rest);
+        if mirror && let Some(sides) = &context.body.mirror {
+            let reflect = |d: DVec3| sides.reflect_bind(d) - sides.reflect_bind(DVec3::ZERO);
+            let own = rest.clone();
+            for (v, partner) in self.partners.iter().enumerate() {
+                if let Some(p) = partner.filter(|p| *p as usize != v) {
+                    rest[p as usize] += reflect(own[v]);
+                }
+            }
+        }
+        for (now, (before, change)) in work.now.iter_mut().zip(work.rest.iter().zip(&rest)) {
+            *now = *before + change.as_vec3();
+        }
+        if !work.now.iter().all(|v| v.is_finite()) {
+            work.now.clone_from(&work.rest);
+        }
+        let pose = over(context, &work.now);
+        context.show(&pose);
+        if let Some(coupling) = &context.coupling {
+            self.posed.follow(&context.character, coupling, &context.rig);
+        }
+    }
+
+    /// Puts offsets of the rest cage into the document: as a key at the displayed time if the cage has keys or auto-key is on,
+    /// else as its shape.
+    fn commit(&mut self, context: &mut EditContext, offsets: &[Vec3]) {
+        let document = context.session.document();
+        let Some(cage) = document.cage() else { return };
+        let keyed = context.auto_key || document.cage_channel().is_some();
+        let edit = match context.time.filter(|_| keyed) {
+            Some(time) => {
+                let value = offsets.iter().flat_map(|v| v.to_array()).collect();
+                let target = Target::Cage(offsets.len() as u32);
+                Edit::Keys(KeyEdit::Insert { time, keys: vec![KeyValue { target, value }] })
+            }
+            None => {
+                let moved = |(v, (new, old)): (usize, (&Vec3, &[f32; 3]))| {
+                    (new.to_array() != *old).then(|| CageMove { vertex: v as u32, offset: new.to_array() })
+                };
+                Edit::MoveCage(offsets.iter().zip(&cage.offsets).enumerate().filter_map(moved).collect())
+            }
+        };
+        let nothing = matches!(&edit, Edit::MoveCage(moves) if moves.is_empty());
+        if nothing {
+            context.show_document();
+        } else {
+            context.apply(edit);
+        }
+    }
+
+    /// Share of a hand's motion for every vertex if the hand grabs vertex `v`.
+    fn share(&self, context: &EditContext, set: CageSet, v: usize, radius: f64) -> Vec<f32> {
+        let positions = &self.posed.positions;
+        let mut out = vec![0.0; positions.len()];
+        match set {
+            CageSet::Vertex | CageSet::Stroke => {}
+            CageSet::Brush => {
+                // Twice the brush radius reaches a neighbour of the grabbed vertex in most cages.
+                for (share, x) in out.iter_mut().zip(positions) {
+                    let u = (x.distance(positions[v]) / (2.0 * radius).max(1e-9)).min(1.0);
+                    *share = ((1.0 - u * u) * (1.0 - u * u)) as f32;
+                }
+            }
+            CageSet::Ring => {
+                if let Some(cage) = context.session.document().cage() {
+                    ring(cage, &context.character.skeleton, v).into_iter().for_each(|k| out[k] = 1.0);
+                }
+            }
+        }
+        out[v] = 1.0;
+        out
+    }
+
+    /// Draws the cage, which fades away from the hand.
+    pub fn lines(&self, context: &EditContext, moment: &Moment, out: &mut Lines) {
+        let Some(cage) = context.session.document().cage() else { return };
+        let at = |v: usize| self.posed.positions.get(v).map(|x| x.as_vec3());
+        if self.posed.positions.len() != cage.vertices() {
+            return;
+        }
+        let tip = moment.hand().tip.position;
+        let bounds = crate::base::math::Aabb::of(self.posed.positions.iter().map(|x| x.as_vec3()));
+        let reach = FADES * bounds.diagonal().max(1e-6);
+        let shade = |x: Vec3| {
+            let near = (1.0 - x.distance(tip) / reach).clamp(0.0, 1.0);
+            let [least, most] = OPACITY;
+            [CAGE[0], CAGE[1], CAGE[2], (least + (most - least) * near) as u8]
+        };
+        for [a, b] in cage.mesh.edges() {
+            if let (Some(a), Some(b)) = (at(a as usize), at(b as usize)) {
+                out.polyline(&[a, b], shade(0.5 * (a + b)), 1.6, 0.0);
+            }
+        }
+        let held = match &self.act {
+            Act::Holds(held) => &held.share,
+            _ => &self.lit,
+        };
+        let selected = self.baseline.iter().flat_map(|b| &b.1).map(|s| s.0);
+        let mut chosen = vec![0.0f32; cage.vertices()];
+        chosen.iter_mut().zip(held).for_each(|(c, share)| *c = *share);
+        selected.for_each(|v| chosen[v] = 1.0);
+        for (v, share) in chosen.iter().enumerate() {
+            let Some(x) = at(v) else { continue };
+            if *share > 0.02 {
+                out.dot(x, HELD, 5.0 + 5.0 * share);
+            } else {
+                out.dot(x, shade(x), 4.5);
+            }
+        }
+        if let Some((baseline, _)) = &self.baseline {
+            let points: Vec<Vec3> = (0..=24).map(|i| point_along(baseline, f64::from(i) / 24.0)).collect();
+            out.stroke(&points, BASELINE, 3.0);
+        }
+        if let Act::Draws(samples, work) = &self.act {
+            let points: Vec<Vec3> = samples.iter().map(|s| s.position.into()).collect();
+            out.stroke(&points, if work.is_some() { OFFSET } else { BASELINE }, 3.0);
+        }
+    }
+}
+
+fn point_along(stroke: &Stroke, part: f64) -> Vec3 {
+    let spline = stroke.spline();
+    spline.position(spline.at_length(part * spline.length())).as_vec3()
+}
+
+fn sample(moment: &Moment) -> Sample {
+    let hand = moment.hand();
+    Sample {
+        position: hand.tip.position.into(),
+        orientation: hand.tip.orientation.to_array(),
+        pressure: hand.pressure,
+        time: moment.hands.time,
+    }
+}
+
+/// The displayed pose over other offsets of the rest cage.
+fn over(context: &EditContext, offsets: &[Vec3]) -> Pose {
+    let skeleton = &context.character.skeleton;
+    let document = context.session.document();
+    let mut rest = RestShift::of_cage(offsets.to_vec());
+    if let Some(cage) = document.cage() {
+        cage.follow(skeleton, &mut rest);
+    }
+    if context.rest_view {
+        return Pose { rest, ..Pose::rest(skeleton) };
+    }
+    match context.time {
+        // Keys and clips decide the pose; only the rest shape changes.
+        Some(_) => Pose { rest, ..context.pose.clone() },
+        None => document.posed_over(skeleton, rest),
+    }
+}
+
+fn nearest(positions: &[DVec3], tip: DVec3) -> Option<(usize, f64)> {
+    let distances = positions.iter().map(|x| x.distance(tip)).enumerate();
+    distances.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Moves held vertices rigidly with one hand.
+fn by_one(from: &Rigid, to: &Rigid, start: &[DVec3], share: &[f32], out: &mut [DVec3]) {
+    let turn = (to.orientation.as_dquat() * from.orientation.as_dquat().inverse()).normalize();
+    let (from, to) = (from.position.as_dvec3(), to.position.as_dvec3());
+    for ((out, x), share) in out.iter_mut().zip(start).zip(share) {
+        let partial = DQuat::IDENTITY.slerp(turn, f64::from(*share));
+        let moved = from + (to - from) * f64::from(*share) + partial * (*x - from);
+        *out = if *share > 0.0 { moved } else { *x };
+    }
+}
+
+/// Moves, turns, scales and twists held vertices with two hands. The twist of each hand about the line between the hands
+/// fades towards the other hand.
+fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out: &mut [DVec3]) {
+    let at = |hands: &[Rigid; 2]| [hands[0].position.as_dvec3(), hands[1].position.as_dvec3()];
+    let ([a, b], [c, d]) = (at(&from), at(&to));
+    let (before, after) = (b - a, d - c);
+    let ends = before.try_normalize().zip(after.try_normalize());
+    let Some((axis, new_axis)) = ends else {
+        out.copy_from_slice(start);
+        return;
+    };
+    let scale = (after.length() / before.length()).clamp(0.1, 10.0);
+    let swing = DQuat::from_rotation_arc(axis, new_axis);
+    let twist = |hand: usize| {
+        let turn = to[hand].orientation.as_dquat() * from[hand].orientation.as_dquat().inverse();
+        let about = swing.inverse() * turn;
+        let along = about.xyz().dot(axis);
+        let angle = 2.0 * along.atan2(about.w);
+        // The shorter way round.
+        if angle > std::f64::consts::PI {
+            angle - std::f64::consts::TAU
+        } else if angle < -std::f64::consts::PI {
+            angle + std::f64::consts::TAU
+        } else {
+            angle
+        }
+    };
+    let twists = [twist(0), twist(1)];
+    for ((out, x), share) in out.iter_mut().zip(start).zip(share) {
+        let u = ((*x - a).dot(axis) / before.length()).clamp(0.0, 1.0);
+        let spin = DQuat::from_axis_angle(axis, twists[0] * (1.0 - u) + twists[1] * u);
+        let moved = 0.5 * (c + d) + scale * (swing * (spin * (*x - 0.5 * (a + b))));
+        *out = x.lerp(moved, f64::from(*share));
+    }
+}
+
+/// The vertices of the cage around the bone nearest to vertex `v`, at about the same place along the bone.
+fn ring(cage: &Cage, skeleton: &crate::rig::Skeleton, v: usize) -> Vec<usize> {
+    let positions = &cage.mesh.positions;
+    let x = positions[v];
+    let along = |b: &crate::rig::Bone, x: DVec3| {
+        let (head, span) = (b.head.as_dvec3(), (b.tail - b.head).as_dvec3());
+        let t = if span.length_squared() > 0.0 { (x - head).dot(span) / span.length_squared() } else { 0.0 };
+        (t, (head + span * t.clamp(0.0, 1.0)).distance(x))
+    };
+    let near = |b: &&crate::rig::Bone| along(b, x).1;
+    let bones = skeleton.bones.iter().filter(|b| b.head.distance(b.tail) > 0.0);
+    let Some(bone) = bones.min_by(|a, b| near(a).total_cmp(&near(b))) else { return vec![v] };
+    let (t, distance) = along(bone, x);
+    let length = f64::from(bone.tail.distance(bone.head));
+    // The ring is as wide as half of the mean edge at the vertex, and no vertex is twice as far from the bone.
+    let edges = cage.mesh.edges();
+    let own: Vec<f64> = edges
+        .iter()
+        .filter(|e| e.contains(&(v as u32)))
+        .map(|e| positions[e[0] as usize].distance(positions[e[1] as usize]))
+        .collect();
+    let band = 0.5 * own.iter().sum::<f64>() / own.len().max(1) as f64;
+    (0..positions.len())
+        .filter(|&k| {
+            let (u, far) = along(bone, positions[k]);
+            ((u - t) * length).abs() <= band && far <= 2.0 * distance.max(1e-9)
+        })
+        .collect()
+}
+
+/// The mirrored partner of each vertex; a vertex in the plane of symmetry is its own.
+fn partners(cage: &Cage, mirror: Option<&Mirror>) -> Vec<Option<u32>> {
+    let Some(mirror) = mirror else { return vec![None; cage.vertices()] };
+    let positions = &cage.mesh.positions;
+    let low = positions.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = positions.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let within = 0.03 * low.distance(high);
+    let of = |x: &DVec3| {
+        let found = nearest(positions, mirror.reflect_bind(*x));
+        found.filter(|f| f.1 <= within).map(|f| f.0 as u32)
+    };
+    positions.iter().map(of).collect()
+}
