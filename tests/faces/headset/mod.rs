@@ -4,6 +4,7 @@
 mod bed;
 mod body;
 mod bones;
+mod cages;
 mod drawing;
 mod faces;
 mod flesh;
