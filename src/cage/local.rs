@@ -55,8 +55,7 @@ fn with_nodes(mesh: &CageMesh, points: &[DVec3], nodes: f64, progress: &Progress
     let columns = mesh.positions.len();
     let surface = Surface::new(mesh);
     let is_inside = |x: &DVec3| surface.winding(*x) != 0 && !surface.is_on(*x);
-    let Some(grid) = Grid::new(mesh, &surface, nodes).filter(|_| points.par_iter().any(|x| is_inside(x)))
-    else {
+    let Some(grid) = Grid::new(mesh, &surface, nodes).filter(|_| points.par_iter().any(is_inside)) else {
         return Ok(mean_value(&mesh.positions, &surface.triangles, points));
     };
     going(0.05)?;

@@ -168,22 +168,15 @@ mod tests {
     fn characters_get_cages() {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let mut files: Vec<std::path::PathBuf> =
-            ["human.glb", "chibi.glb", "box.glb"].iter().map(|f| assets.join(f)).collect();
-        if let Some(folder) = shared("characters") {
-            let mut found: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
-            found.retain(|p| p.extension().is_some_and(|e| e == "glb"));
-            found.sort();
-            files.extend(found);
-        }
+            ["human.glb", "box.glb"].iter().map(|f| assets.join(f)).collect();
         let more = [
             "derived/makehuman_male_4infl.glb",
-            "derived/valid_Black_M_1_Casual_plain.glb",
             "khronos/Fox/glTF/Fox.gltf",
             "khronos/CesiumMan/glTF/CesiumMan.gltf",
         ];
         files.extend(more.iter().filter_map(|path| shared(path)));
         println!("| character | skin | wanted | made | time | clearance |");
-        for path in files.iter().filter(|p| p.exists()) {
+        for path in &files {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             let control = Character::from_asset(&Asset::load(path).unwrap()).unwrap().control;
             // The human stands for the other characters' small and large cages.
@@ -204,7 +197,7 @@ mod tests {
         let sphere = ball(20, 20);
         let positions: Vec<Vec3> = sphere.positions.iter().map(|x| x.as_vec3()).collect();
         let triangles: Vec<[u32; 3]> = sphere.triangles().collect();
-        for wanted in [8, 50, 500] {
+        for wanted in [8, 500] {
             made("ball", &positions, &triangles, wanted);
         }
         // Three balls apart become one cage.

@@ -150,7 +150,7 @@ mod tests {
         for seed in 0..10 {
             let mut random = Random::new(seed);
             let phi: Vec<f64> = (0..vertices * columns).map(|_| f64::from(random.unit()) - 0.3).collect();
-            let allowed = |v: usize| v % 3 != 0;
+            let allowed = |v: usize| !v.is_multiple_of(3);
             let rows = max_volume_rows(&phi, columns, allowed).unwrap();
             assert!(rows.len() == columns && rows.iter().all(|&v| allowed(v as usize)), "{rows:?}");
             let found = volume(&phi, columns, &rows);

@@ -123,11 +123,14 @@ pub fn tube() -> (Character, CageMesh) {
     (character(&joints, &positions, &triangles, influences), cage)
 }
 
+/// Coordinates of a vertex in the cage, and its joints with their weights.
+type Row = (Vec<f64>, Vec<(usize, f64)>);
+
 /// The rig of a test, skinned by exact linear blend skinning in f64.
 struct Rig {
     coupling: Coupling,
     /// Coordinates of the selected vertices, and their weights.
-    rows: Vec<(Vec<f64>, Vec<(usize, f64)>)>,
+    rows: Vec<Row>,
     parents: Vec<Option<usize>>,
     workspace: Workspace,
 }

@@ -139,8 +139,8 @@ fn a_thousand_edits_of_bones_rest_cage_and_posed_cage_agree_and_undo_to_the_firs
                 });
                 session.apply(Edit::MoveCage(moves.collect())).unwrap();
                 let now = six(&model, &session, coupling);
-                for v in 0..count {
-                    worst = worst.max(now.cage[v].distance(was.cage[v] + wanted[v]));
+                for ((now, was), wanted) in now.cage.iter().zip(&was.cage).zip(&wanted) {
+                    worst = worst.max(now.distance(*was + *wanted));
                 }
             }
         }

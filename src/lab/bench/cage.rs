@@ -400,13 +400,14 @@ fn frames(
 fn known(rows: &[CageRow]) -> Vec<KnownTime> {
     let [tube, arm] = NAMES;
     type Of = fn(&CageRow) -> f64;
-    let table: [(&str, &str, Option<f64>, Option<f64>, f64, Of); 4] = [
+    type Row = (&'static str, &'static str, Option<f64>, Option<f64>, f64, Of);
+    let table: [Row; 4] = [
         (arm, "preparation", Some(446.0), Some(158.0), 30.0, |r| r.preparation.median_ms),
         (arm, "CageUp", None, Some(0.19), 0.05, |r| r.cage_up.time.median_ms),
         (arm, "CageRev, assembled and solved", Some(20.0), Some(7.0), 3.0, |r| r.reverse.time.median_ms),
         (tube, "preparation", Some(46_803.0), Some(19_000.0), 2000.0, |r| r.preparation.median_ms),
     ];
-    let of = |(mesh, what, paper_ms, authors_ms, aim_ms, of): (&'static str, &'static str, _, _, f64, Of)| {
+    let of = |(mesh, what, paper_ms, authors_ms, aim_ms, of): Row| {
         let measured_ms = of(rows.iter().find(|r| r.mesh == mesh)?);
         Some(KnownTime { mesh, what, paper_ms, authors_ms, aim_ms, measured_ms, met: measured_ms < aim_ms })
     };

@@ -91,7 +91,8 @@ pub(super) fn localisations(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
 
 pub(super) fn scales(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let model = easel.model(Kind::Human)?;
-    let edits: [(usize, &str, fn(&mut Caged) -> Result<()>); 3] = [
+    type Change = fn(&mut Caged) -> Result<()>;
+    let edits: [(usize, &str, Change); 3] = [
         (40, "hand enlarged", large_hand),
         (120, "forearm thickened", thick_forearm),
         (300, "biceps inflated", large_biceps),
