@@ -191,15 +191,14 @@ mod tests {
     fn odd_meshes_get_cages() {
         let point = [Vec3::new(3.0, 4.0, 5.0)];
         made("point", &point, &[], 8);
-        made("two points", &[Vec3::ZERO, Vec3::X], &[], 20);
         made("triangle", &[Vec3::ZERO, Vec3::X, Vec3::Y], &[[0, 1, 2]], 30);
-        made("degenerate", &[Vec3::ZERO, Vec3::X], &[[0, 1, 1], [0, 0, 0]], 30);
+        made("degenerate", &[Vec3::ZERO, Vec3::X], &[[0, 1, 1], [0, 0, 0]], 8);
         let sphere = ball(20, 20);
         let positions: Vec<Vec3> = sphere.positions.iter().map(|x| x.as_vec3()).collect();
         let triangles: Vec<[u32; 3]> = sphere.triangles().collect();
-        for wanted in [8, 500] {
-            made("ball", &positions, &triangles, wanted);
-        }
+        made("ball", &positions, &triangles, 500);
+        let small = made("ball", &positions, &triangles, 8);
+        assert_eq!(small, made("ball", &positions, &triangles, 8), "equal calls make equal cages");
         // Three balls apart become one cage.
         let shift = |offset: Vec3| positions.iter().map(move |x| *x + offset);
         let many: Vec<Vec3> =
@@ -218,16 +217,6 @@ mod tests {
         made("crossing and stray", &near, &all, 60);
         let tiny: Vec<Vec3> = positions.iter().map(|x| *x * 1e-4 + 1.0).collect();
         made("tiny", &tiny, &triangles, 40);
-        let huge: Vec<Vec3> = positions.iter().map(|x| *x * 1e6).collect();
-        made("huge", &huge, &triangles, 40);
-    }
-
-    #[test]
-    fn equal_calls_make_equal_cages() {
-        let sphere = ball(20, 20);
-        let positions: Vec<Vec3> = sphere.positions.iter().map(|x| x.as_vec3()).collect();
-        let triangles: Vec<[u32; 3]> = sphere.triangles().collect();
-        assert_eq!(made("ball", &positions, &triangles, 40), made("ball", &positions, &triangles, 40));
     }
 
     #[test]

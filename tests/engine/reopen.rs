@@ -117,6 +117,24 @@ fn write(at: &Path, s: &Subject) -> Vec<Written> {
     sinew(at, "bake sculpted.glb --frames 0-0 --on cpu --out frames");
     sinew(at, "bake --join frames --out joined.glb");
     out.push(Written { file: "joined.glb".into(), shape: "sculpted.obj".into(), shown: MODEL });
+    // A cage on top of the ring and the pose; then keys of the cage.
+    let moves = "--move 5=0.1,0.02,0 --move 20=0,0.05,-0.1";
+    sinew(at, &format!("cage sculpted.glb --make 40 {moves} --on cpu --out caged.glb"));
+    sinew(at, "deform caged.glb --on cpu --out caged.obj");
+    let moved = apart(&at.join("sculpted.obj"), &at.join("caged.obj"));
+    assert!(moved > 1e-3, "{name}: the cage moves the skin by {moved} of its size");
+    out.push(Written { file: "caged.glb".into(), shape: "caged.obj".into(), shown: "" });
+    sinew(at, "save caged.glb --on cpu --out saved_cage.glb");
+    out.push(Written { file: "saved_cage.glb".into(), shape: "caged.obj".into(), shown: "" });
+    sinew(at, "cage caged.glb --move 5=0,0,0 --key 1 --on cpu --out first.glb");
+    sinew(at, "cage first.glb --move 5=0.2,0,0 --key 0 --on cpu --out keyed_cage.glb");
+    sinew(at, "deform keyed_cage.glb --time 0 --on cpu --out keyed_cage.obj");
+    let moved = apart(&at.join("caged.obj"), &at.join("keyed_cage.obj"));
+    assert!(moved > 1e-3, "{name}: the key moves the skin by {moved} of its size");
+    out.push(Written { file: "keyed_cage.glb".into(), shape: "keyed_cage.obj".into(), shown: "--time 0" });
+    sinew(at, "bake keyed_cage.glb --frames 0-2 --fps 2 --on cpu --out cage_frames");
+    sinew(at, "bake --join cage_frames --out joined_cage.glb");
+    out.push(Written { file: "joined_cage.glb".into(), shape: "keyed_cage.obj".into(), shown: MODEL });
     if let Some(clip) = s.clip {
         sinew(at, &format!("save {name}.glb --clip {clip} --on cpu --out moving.glb"));
         sinew(at, "deform moving.glb --time 0 --on cpu --out moving.obj");

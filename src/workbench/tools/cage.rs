@@ -48,6 +48,10 @@ struct Work {
     to: Vec<DVec3>,
     /// Offsets of the rest cage now.
     now: Vec<Vec3>,
+    /// Buffers of a frame: change of the displayed cage, change of the rest cage, and the latter before mirroring.
+    change: Vec<DVec3>,
+    moved: Vec<DVec3>,
+    own: Vec<DVec3>,
 }
 
 #[derive(Default)]
@@ -188,7 +192,8 @@ impl CageTool {
                 let mut rest = context.rig.rest.cage.clone();
                 rest.resize(coupling.cage_vertices(), Vec3::ZERO);
                 let from = self.posed.positions.clone();
-                Some(Work { reverse, now: rest.clone(), rest, to: from.clone(), from })
+                let [change, moved, own] = Default::default();
+                Some(Work { reverse, now: rest.clone(), rest, to: from.clone(), from, change, moved, own })
             }
             Err(error) => {
                 context.refuse(&error);
@@ -293,19 +298,19 @@ impl CageTool {
 
     /// Shows the character over the rest cage that gives the cage `work.to`.
     fn preview(&mut self, context: &mut EditContext, work: &mut Work, mirror: bool) {
-        let change: Vec<DVec3> = work.to.iter().zip(&work.from).map(|(a, b)| *a - *b).collect();
-        let mut rest = Vec::new();
-        work.reverse.rest_offsets(&change, &mut rest);
+        work.change.clear();
+        work.change.extend(work.to.iter().zip(&work.from).map(|(a, b)| *a - *b));
+        work.reverse.rest_offsets(&work.change, &mut work.moved);
         if mirror && let Some(sides) = &context.body.mirror {
             let reflect = |d: DVec3| sides.reflect_bind(d) - sides.reflect_bind(DVec3::ZERO);
-            let own = rest.clone();
+            work.own.clone_from(&work.moved);
             for (v, partner) in self.partners.iter().enumerate() {
                 if let Some(p) = partner.filter(|p| *p as usize != v) {
-                    rest[p as usize] += reflect(own[v]);
+                    work.moved[p as usize] += reflect(work.own[v]);
                 }
             }
         }
-        for (now, (before, change)) in work.now.iter_mut().zip(work.rest.iter().zip(&rest)) {
+        for (now, (before, change)) in work.now.iter_mut().zip(work.rest.iter().zip(&work.moved)) {
             *now = *before + change.as_vec3();
         }
         if !work.now.iter().all(|v| v.is_finite()) {

@@ -9,7 +9,7 @@ use x11rb::protocol::xproto::*;
 use x11rb::wrapper::ConnectionExt as _;
 
 /// Drops files on a window at a pixel of the screen.
-fn drop_files(desktop: &Desktop, target: Window, at: [i16; 2], uris: &str) {
+pub fn drop_files(desktop: &Desktop, target: Window, at: [i16; 2], uris: &str) {
     let c = &desktop.connection;
     let source = c.generate_id().unwrap();
     let aux = CreateWindowAux::new();

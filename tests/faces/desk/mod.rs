@@ -3,6 +3,7 @@
 
 mod bed;
 mod bones;
+mod cages;
 mod drop;
 mod first;
 mod flesh;

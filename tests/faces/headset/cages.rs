@@ -14,9 +14,9 @@ use sinew::ui::palette::{Page, Spot};
 use sinew::workbench::{CageSet, Command, GrabBy, Tool};
 
 /// Number of vertices of the cage.
-const VERTICES: u32 = 60;
+const VERTICES: u32 = 100;
 /// Distance by which each hand pulls its side of the arm outwards, metres.
-const PULLED: f32 = 0.03;
+const PULLED: f32 = 0.07;
 
 fn at(model: &Model, rig: &PosedRig, name: &str) -> Vec3 {
     rig.world[model.skeleton().find(name).unwrap().index()].translation.into()
