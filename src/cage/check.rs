@@ -67,7 +67,7 @@ impl CageReport {
 /// # Errors
 /// [`Error::Input`] if the cage has fewer than 4 or more than [`MAX_VERTICES`] vertices, an invalid face, a number
 /// that is not finite, an edge without two faces, faces of different orientation, two vertices in one place, no volume
-/// or a crossing; or if more than the fraction [`MOST_OUTSIDE`] of the skin lies outside. The message names the
+/// or a crossing; or if more than 5 % of the skin lies outside. The message names the
 /// element.
 pub fn check(mesh: &CageMesh, skin: &[Vec3]) -> Result<CageReport> {
     numbers(mesh)?;

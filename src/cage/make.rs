@@ -37,7 +37,7 @@ const ROUNDS: usize = 3;
 /// Largest number of grid steps along the longest side.
 const FINEST: f64 = 160.0;
 
-/// Makes a cage of about `wanted` vertices (clamped to [`WANTED`]) around a mesh, in its unit and space: closed, without
+/// Makes a cage of about `wanted` vertices (clamped to 8..=500) around a mesh, in its unit and space: closed, without
 /// crossings, with triangles, in one part, with every vertex of the mesh inside. Any mesh is allowed: open, crossing or
 /// non-manifold, with several parts, without triangles. Triangles must be in range. Parts that are apart are joined by
 /// bridges. If `wanted` vertices cannot be reached without a crossing, the cage has the smallest number that can. The

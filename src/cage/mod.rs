@@ -28,7 +28,7 @@ pub use make::make_cage;
 pub use max_vol::max_volume_rows;
 pub use mean_value::mean_value;
 pub use mesh::CageMesh;
-pub use read::{fitted, from_asset, obj_text, read};
+pub use read::{fitted, from_asset, obj_text, read, read_glb, read_obj};
 
 /// Maximum number of vertices of a cage. The cost of an edit of the posed cage grows with its cube.
 pub const MAX_VERTICES: usize = 500;
