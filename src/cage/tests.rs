@@ -401,3 +401,46 @@ fn the_authors_arm_has_the_known_coordinates() {
     println!("{report:?}");
     assert!(report.skin_precision < 1e-13 && report.joint_precision < 1e-12 && report.lowest < -0.1);
 }
+
+/// The authors' recorded keys give rotations in degrees and positions of all joints, global. Their rest joints come from
+/// coordinates without linear precision, so their positions lie off those of the file's own rest skeleton.
+#[test]
+fn the_authors_keys_have_our_joints_within_their_own_error() {
+    let Some(files) = shared("cages/supercages_arm") else { return };
+    let read = |name: &str| std::fs::read_to_string(files.join(name)).unwrap();
+    let numbers =
+        |words: &[&str]| DVec3::from_slice(&words.iter().map(|w| w.parse().unwrap()).collect::<Vec<f64>>());
+    let mut joints: Vec<(DVec3, Option<usize>)> = Vec::new();
+    let (skeleton, keys) = (read("arm.skt"), read("arm_skelAnim.txt"));
+    for line in skeleton.lines().filter(|l| l.starts_with("j ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        joints.push((numbers(&words[4..7]), words[3].parse().ok()));
+    }
+    let mut recorded: Vec<Vec<(DMat3, DVec3)>> = Vec::new();
+    for line in keys.lines().filter(|l| l.starts_with("s ")) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let key: usize = words[1].parse().unwrap();
+        recorded.resize(recorded.len().max(key + 1), Vec::new());
+        let degrees = numbers(&words[2..5]);
+        let [x, y, z] = degrees.to_array().map(f64::to_radians);
+        let rotation = DMat3::from_rotation_z(z) * DMat3::from_rotation_y(y) * DMat3::from_rotation_x(x);
+        recorded[key].push((rotation, numbers(&words[5..8])));
+    }
+    assert_eq!((joints.len(), recorded.len()), (25, 5));
+    for (key, frame) in recorded.iter().enumerate() {
+        assert_eq!(frame.len(), joints.len());
+        let mut ours: Vec<DVec3> = Vec::new();
+        for (x, parent) in &joints {
+            ours.push(parent.map_or(*x, |p| ours[p] + frame[p].0 * (*x - joints[p].0)));
+        }
+        let off: Vec<f64> = ours.iter().zip(frame).map(|(x, f)| x.distance(f.1)).collect();
+        let (largest, sum) = off[3..].iter().fold((0.0, 0.0), |(m, s), d| (f64::max(m, *d), s + d));
+        let mean = sum / off[3..].len() as f64;
+        println!(
+            "key {key}: joints 0 to 2 {:.2?}, others largest {largest:.3}, mean {mean:.3} units",
+            &off[..3]
+        );
+        // The joints span 62 units. A wrong order or unit of the angles gives tens of units.
+        assert!(largest < 0.35 && mean < 0.2, "key {key}: {largest} {mean}");
+    }
+}
