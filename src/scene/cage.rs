@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::base::math::{DVec3, Vec3};
-use crate::base::{Progress, Result};
+use crate::base::{Error, Progress, Result};
 use crate::bind::Character;
 use crate::cage::{
     Cage, CageMesh, CageReport, Coordinates, Coupling, Workspace, check, fitted, from_asset, local,
@@ -69,7 +69,7 @@ impl Model {
             told.push(format!("the cage has another unit: it is scaled by {factor}"));
             mesh = scaled;
         }
-        let report = check(&mesh, &control.positions)?;
+        let report = check(&mesh, &control.positions).map_err(|e| in_file(source, e))?;
         told.extend(report.warning());
         let coupling = self.compute(&mesh, coordinates, progress)?;
         let negative = coupling.report().negative;
@@ -123,6 +123,16 @@ impl Model {
         let kept = Coupled { mesh: mesh.clone(), coordinates, coupling: coupling.clone() };
         *self.cage.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(kept);
         Ok(coupling)
+    }
+}
+
+/// Names the cage's file in an error of its check.
+fn in_file(source: &CageSource, error: Error) -> Error {
+    match (source, error) {
+        (CageSource::File(path, _), Error::Input { problem, remedy }) => {
+            Error::broken(path, "cage", problem.strip_prefix("cage: ").unwrap_or(&problem), remedy)
+        }
+        (_, error) => error,
     }
 }
 

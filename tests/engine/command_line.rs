@@ -211,3 +211,74 @@ fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
         assert_eq!(content(folder), before, "{arguments} leaves something behind");
     }
 }
+
+#[test]
+fn cages_that_do_not_fit_are_refused_and_write_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("ok.glb"), sinew::export::unedited(&common::generated()).unwrap()).unwrap();
+    // A box as quads, from one corner to the other, with a face list that each case changes.
+    let cube = |from: [f32; 3], to: [f32; 3]| -> Vec<String> {
+        let corner =
+            |k: usize| -> [f32; 3] { std::array::from_fn(|a| if k >> a & 1 == 1 { to[a] } else { from[a] }) };
+        let v = (0..8).map(corner).map(|x| format!("v {} {} {}", x[0], x[1], x[2]));
+        let f = ["1 3 4 2", "5 6 8 7", "1 2 6 5", "3 7 8 4", "1 5 7 3", "2 4 8 6"].map(|f| format!("f {f}"));
+        v.chain(f).collect()
+    };
+    let around = cube([-0.5, -0.5, -0.5], [0.5, 2.5, 0.5]);
+    let with = |line: usize, text: &str| {
+        let mut lines = around.clone();
+        lines[line] = text.into();
+        lines
+    };
+    let many: Vec<String> = (0..1250)
+        .flat_map(|k| {
+            let at = k as f32 * 0.01;
+            cube([at, 3.0, 0.0], [at + 0.005, 3.1, 0.1]).into_iter().take(8)
+        })
+        .chain(around[8..].iter().cloned())
+        .collect();
+    let cases: [(&str, Vec<String>, &str); 8] = [
+        ("open", around[..13].to_vec(), "1 face"),
+        ("small", cube([-0.05, 0.5, -0.05], [0.05, 0.9, 0.05]), "outside"),
+        ("twice", with(8, "f 1 3 4 4"), "has vertex 3 twice"),
+        ("doubled", [around.clone(), vec!["v 0.5 2.5 0.5".into()]].concat(), "vertex 8 belongs to no face"),
+        ("crossing", with(7, "v -1 -1 -1"), "cross or touch"),
+        ("number", with(3, "v 1 nan 0"), "number.obj"),
+        ("missing", with(9, "f 5 6 8 99"), "missing.obj"),
+        ("many", many, "more than 500"),
+    ];
+    for (name, lines, words) in &cases {
+        std::fs::write(folder.join(format!("{name}.obj")), lines.join("\n")).unwrap();
+        let before = content(folder);
+        let line = format!("cage ok.glb --import {name}.obj --on cpu --out o.glb --obj o.obj");
+        let out = sinew(folder, &line, "");
+        let error = String::from_utf8(out.stderr).unwrap();
+        assert!(!out.status.success() && error.contains(words) && error.contains("; "), "{name}: {error}");
+        assert!(error.contains(&format!("{name}.obj: ")), "{name}: {error}");
+        assert_eq!(content(folder), before, "{name}");
+    }
+    // The box itself fits, and so does the box inside out, with a note; a move must name a vertex of the cage.
+    std::fs::write(folder.join("good.obj"), around.join("\n")).unwrap();
+    let good = sinew(folder, "cage ok.glb --import good.obj --on cpu --out o.glb", "");
+    assert!(good.status.success(), "{}", String::from_utf8_lossy(&good.stderr));
+    let inverted: Vec<String> = around
+        .iter()
+        .map(|l| match l.strip_prefix("f ") {
+            Some(f) => format!("f {}", f.split(' ').rev().collect::<Vec<_>>().join(" ")),
+            None => l.clone(),
+        })
+        .collect();
+    std::fs::write(folder.join("inverted.obj"), inverted.join("\n")).unwrap();
+    let told = sinew(folder, "cage ok.glb --import inverted.obj --on cpu", "");
+    let text = String::from_utf8(told.stdout).unwrap();
+    assert!(told.status.success() && text.contains("inside out"), "{text}");
+    for (moved, words) in
+        [("8=0,0,1", "from 0 to 7"), ("1=0,x,1", "VERTEX=X,Y,Z"), ("1=nan,0,0", "endlessly far")]
+    {
+        let out = sinew(folder, &format!("cage o.glb --move {moved} --on cpu --out p.glb"), "");
+        let error = String::from_utf8(out.stderr).unwrap();
+        assert!(!out.status.success() && error.contains(words), "{moved}: {error}");
+        assert!(!folder.join("p.glb").exists());
+    }
+}
