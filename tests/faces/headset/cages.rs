@@ -4,7 +4,7 @@ use super::review::press;
 use super::shaping::{AT_PALETTE, look_near};
 use super::stage::{Session, differing, words};
 use sinew::base::Progress;
-use sinew::base::math::Vec3;
+use sinew::base::math::{DVec3, Vec3};
 use sinew::bind::BindOptions;
 use sinew::deform::Recipe;
 use sinew::document::Document;
@@ -59,12 +59,19 @@ fn thickness(model: &Model, document: &Document, pose: &Pose) -> f32 {
 
 /// Two hands take the ring of the cage around the left upper arm and pull it apart.
 fn inflate(s: &mut Session, model: &Model, document: &Document, pose: &Pose) {
-    let cage = posed_cage(model, document, pose);
-    let rig = PosedRig::new(model.skeleton(), pose);
-    let [shoulder, elbow] = ["LeftUpperArm", "LeftLowerArm"].map(|n| at(model, &rig, n));
-    let middle = shoulder.lerp(elbow, 0.5);
-    let near = *cage.iter().min_by(|a, b| a.distance(middle).total_cmp(&b.distance(middle))).unwrap();
-    let out = (near - middle).reject_from((elbow - shoulder).normalize()).normalize();
+    let middle = |pose: &Pose| {
+        let rig = PosedRig::new(model.skeleton(), pose);
+        let [shoulder, elbow] = ["LeftUpperArm", "LeftLowerArm"].map(|n| at(model, &rig, n));
+        (shoulder.lerp(elbow, 0.5), (elbow - shoulder).normalize())
+    };
+    // The vertex that is nearest at rest belongs to the arm; others may be near it in this pose.
+    let (rest, _) = middle(&model.rest());
+    let of = |x: &DVec3| x.as_vec3().distance(rest);
+    let vertices = document.cage().unwrap().mesh.positions.iter().enumerate();
+    let vertex = vertices.min_by(|a, b| of(a.1).total_cmp(&of(b.1))).unwrap().0;
+    let near = posed_cage(model, document, pose)[vertex];
+    let (middle, along) = middle(pose);
+    let out = (near - middle).reject_from(along).normalize();
     let other = middle - out * near.distance(middle);
     let [from, to] = [near, near + out * PULLED].map(|x| s.tip(x));
     let [left_from, left_to] = [other, other - out * PULLED].map(|x| s.tip(x));
