@@ -16,7 +16,7 @@ use sinew::workbench::{CageSet, Command, GrabBy, Tool};
 /// Number of vertices of the cage.
 const VERTICES: u32 = 100;
 /// Distance by which each hand pulls its side of the arm outwards, metres.
-const PULLED: f32 = 0.07;
+const PULLED: f32 = 0.14;
 
 fn at(model: &Model, rig: &PosedRig, name: &str) -> Vec3 {
     rig.world[model.skeleton().find(name).unwrap().index()].translation.into()
@@ -129,8 +129,11 @@ fn a_posed_arm_is_inflated_by_two_hands_on_its_cage_posed_again_keyed_and_played
     println!("the upper arm: {before} m, then {after} m");
     assert!(after > 1.15 * before, "{before} {after}");
     s.app.press(Command::Undo);
+    s.app.until_frame(600, "undone", |f| f.history == [4, 1]);
+    s.app.frames(4);
     assert_eq!(s.app.hash(), plain);
     s.app.press(Command::Redo);
+    s.app.until_frame(600, "done again", |f| f.history == [5, 0]);
 
     // Posed again, the arm stays thick. Cage and pose get keys of their own.
     let rig = PosedRig::new(model.skeleton(), &pose);
