@@ -115,7 +115,7 @@ pub enum TakeEvent {
     Shape(Box<Sculpt>),
     /// Joints of drawn bones from a background job: [`crate::workbench::Workbench::receive_bones`].
     Bones(Box<DrawnBones>),
-    /// A cage from a background job, and what the user is told: [`crate::workbench::Workbench::receive_cage`].
+    /// A cage that a background job made, with messages for the user. See [`crate::workbench::Workbench::receive_cage`].
     Cage(Box<(Cage, Vec<String>)>),
     /// The coupling of the document's cage: [`crate::workbench::Workbench::know_coupling`].
     Coupled,

@@ -92,7 +92,7 @@ impl Recorder {
         self.json(kind::BONES, drawn)
     }
 
-    /// Records a cage that the workbench receives, and what the user is told.
+    /// Records a cage that the workbench receives, with messages for the user.
     ///
     /// # Errors
     /// As [`Self::shape`].
