@@ -1,12 +1,12 @@
 //! A character on the GPU with one deformer, bound to the render targets of a stage.
 
+use super::cage::skin_cage;
 use super::probes::Probes;
 use super::{Aim, Model, SurfaceSample, WeightView, paint};
 use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, Progress, Result, Version};
 use crate::cage::Coupling;
-use crate::deform::rest::SkinCage;
 use crate::deform::sculpt::SculptState;
 use crate::deform::{Bound, Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
@@ -305,7 +305,7 @@ impl Actor {
         }
         body.coupling = coupling.cloned();
         body.posed = Version::default();
-        let skin = coupling.map(|c| SkinCage { cage: c.cage_vertices(), rows: c.phi().to_vec() });
+        let skin = coupling.map(|c| skin_cage(c));
         body.graph.set_cage(skin.as_ref())
     }
 

@@ -8,6 +8,7 @@ use crate::cage::{
     Cage, CageMesh, CageReport, Coordinates, Coupling, Workspace, check, fitted, from_asset, local,
     make_cage, oriented, read,
 };
+use crate::deform::rest::SkinCage;
 use crate::rig::PosedRig;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -124,6 +125,11 @@ impl Model {
         *self.cage.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(kept);
         Ok(coupling)
     }
+}
+
+/// Returns the coordinates of the skin as deformation reads them.
+pub(super) fn skin_cage(coupling: &Coupling) -> SkinCage {
+    SkinCage { cage: coupling.cage_vertices(), rows: coupling.phi().to_vec() }
 }
 
 /// Names the cage's file in an error of its check.

@@ -2,10 +2,10 @@
 //! offline images use it.
 
 use super::Model;
+use super::cage::skin_cage;
 use crate::base::math::Vec3;
 use crate::base::{Progress, Result, SculptId};
 use crate::cage::Coupling;
-use crate::deform::rest::SkinCage;
 use crate::deform::sculpt::{Reform, SculptState};
 use crate::deform::surface::Display;
 use crate::deform::volume::{Exact, Params};
@@ -143,7 +143,7 @@ impl Evaluator {
     /// # Errors
     /// If memory runs out, or the coupling belongs to another model.
     pub fn set_cage(&mut self, coupling: Option<&Coupling>) -> Result<()> {
-        let skin = coupling.map(|c| SkinCage { cage: c.cage_vertices(), rows: c.phi().to_vec() });
+        let skin = coupling.map(skin_cage);
         match self {
             Self::Gpu(graph, _) => graph.set_cage(skin.as_ref()),
             Self::Cpu(graph) => graph.set_cage(skin.as_ref()),

@@ -12,6 +12,7 @@ mod swing;
 mod thesis;
 
 use crate::app::context::{Context, folder, say, stage, write_png};
+use crate::asset::{Asset, Material};
 use crate::base::{Error, Result};
 use crate::scene::{Cell, sheet};
 use easel::Easel;
@@ -40,6 +41,18 @@ pub struct Set {
 
 /// All sets of figures.
 pub const SETS: &[Set] = &[thesis::SET, fast::SET, flesh::SET, elastic::SET, cages::SET];
+
+/// Gives all meshes of a model without materials the figures' grey.
+fn grey(asset: &mut Asset) {
+    asset.materials.push(Material {
+        base_color: [0.62, 0.70, 0.80, 1.0].into(),
+        metallic: 0.0,
+        roughness: 0.55,
+        ..Default::default()
+    });
+    let parts = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
+    parts.for_each(|p| p.material = Some(0usize.into()));
+}
 
 /// What to draw.
 #[derive(Clone, Debug, clap::Args)]

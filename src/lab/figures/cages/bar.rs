@@ -2,13 +2,13 @@
 
 use super::super::easel::Easel;
 use super::caged::{Caged, Part, around, made};
-use crate::asset::Material;
 use crate::base::Result;
 use crate::base::math::{Aabb, DVec3, Vec3};
 use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
 use crate::cage::{Cage, CageMesh};
 use crate::document::DeformerSettings;
+use crate::lab::figures::grey;
 use crate::rig::Axis;
 use crate::scene::{Cell, Model};
 use std::sync::Arc;
@@ -75,14 +75,7 @@ fn longer(x: DVec3) -> DVec3 {
 fn model() -> Result<Model> {
     let shape = Shape { bones: 2, rings: 80, segments: 64, radius: BAR.1, length: BAR.0, blend: 0.4 };
     let mut asset = shape.bar_asset();
-    asset.materials.push(Material {
-        base_color: [0.62, 0.70, 0.80, 1.0].into(),
-        metallic: 0.0,
-        roughness: 0.55,
-        ..Default::default()
-    });
-    let parts = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
-    parts.for_each(|p| p.material = Some(0usize.into()));
+    grey(&mut asset);
     Model::bind(asset, &BindOptions::default(), Duration::ZERO)
 }
 

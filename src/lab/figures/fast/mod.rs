@@ -149,14 +149,7 @@ fn model(
     weights: Influences,
 ) -> Result<Model> {
     let mut asset = asset_from_parts(positions, triangles, joints, weights);
-    asset.materials.push(crate::asset::Material {
-        base_color: [0.62, 0.70, 0.80, 1.0].into(),
-        metallic: 0.0,
-        roughness: 0.55,
-        ..Default::default()
-    });
-    let parts = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
-    parts.for_each(|p| p.material = Some(0usize.into()));
+    super::grey(&mut asset);
     Model::bind(asset, &BindOptions::default(), Duration::ZERO)
 }
 
