@@ -7,9 +7,12 @@ use sinew::base::testing::shared;
 
 use sinew::bind::BindOptions;
 use sinew::commands::joints::{JointLine, Motion, every, study};
+use sinew::deform::Kernels;
 use sinew::document::DeformerSettings;
+use sinew::gpu::testing::{assert_silent, device};
 use sinew::scene::{Model, Where};
 use std::path::Path;
+use std::sync::Arc;
 
 const MOTIONS: [Motion; 3] = [Motion::Bend(90.0), Motion::Twist(120.0), Motion::Twist(180.0)];
 
@@ -89,13 +92,17 @@ fn the_human_keeps_its_volume_and_turns_hardly_a_triangle_inside_out() {
 #[test]
 fn the_volume_distorts_the_skin_less_than_linear_blending() {
     let own = |name: &str| Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name));
-    let files = [own("human.glb"), own("chibi.glb"), shared("derived/makehuman_male_4infl.glb")];
-    let motions = [Motion::Bend(90.0), Motion::Twist(120.0)];
+    let Some(device) = device() else { return };
+    let gpu = Where::Gpu(Arc::new(Kernels::new(&device).unwrap()));
+    // Counting crossings takes most of the time, so the larger character only bends.
+    let both: &[Motion] = &[Motion::Bend(90.0), Motion::Twist(120.0)];
+    let files = [(own("human.glb"), both), (shared("derived/makehuman_male_4infl.glb"), &both[..1])];
     let methods =
         ["lbs", "volume"].map(|m| DeformerSettings { method: m.into(), ..DeformerSettings::default() });
-    for path in files.into_iter().flatten() {
+    for (path, motions) in files {
+        let Some(path) = path else { continue };
         let model = Model::load(&path, &BindOptions::default()).unwrap();
-        let lines = study(&Where::Cpu, &model, &every(&model, &motions), &methods, |_, _, _| Ok(())).unwrap();
+        let lines = study(&gpu, &model, &every(&model, motions), &methods, |_, _, _| Ok(())).unwrap();
         let name = path.display();
         let median = |of: fn(&JointLine) -> f64| {
             let mut ratios: Vec<f64> = lines.chunks(2).map(|row| of(&row[1]) / of(&row[0])).collect();
@@ -113,4 +120,5 @@ fn the_volume_distorts_the_skin_less_than_linear_blending() {
             assert!((0.925..1.03).contains(&volume), "{name} {} {}: {volume}", line.joint, line.motion);
         }
     }
+    assert_silent(&device);
 }

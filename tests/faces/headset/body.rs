@@ -60,7 +60,7 @@ pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtim
     s.play(&format!("right at {start}\nright look {axis}\nwait 0.2"));
     s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     s.play(&format!(
-        "right trigger 1\nright arc {axis} 0 1 0 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
+        "right trigger 1\nright arc {axis} 0 1 0 362 over 2\nwait 0.1\nright trigger 0\nwait 0.3"
     ));
     assert_eq!(s.app.frame.head, head);
     s.app.picture("ring");

@@ -51,7 +51,7 @@ pub fn arc_of_ring(s: &mut Session, middle: Vec3, axis: Vec3, round: f32) -> Vec
     s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     let held = Vec3::from(s.app.frame.surface[1].unwrap());
     s.play(&format!(
-        "right trigger 1\nright arc {centre} {about} 362 over 4\nwait 0.1\nright trigger 0\nwait 0.3"
+        "right trigger 1\nright arc {centre} {about} 362 over 2\nwait 0.1\nright trigger 0\nwait 0.3"
     ));
     held
 }
