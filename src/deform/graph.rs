@@ -2,8 +2,8 @@
 
 use super::clock::{Clock, Frames};
 use super::geometric_gpu::{GeometricPipelines, GeometricState};
+use super::rest::SkinCage;
 use super::rest::gpu::{RestPipelines, RestState};
-use super::rest::{Rested, SkinCage};
 use super::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use super::sculpt::gpu::SculptPipeline;
 use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
@@ -82,8 +82,6 @@ struct SculptNode {
 }
 
 struct SpringNode {
-    /// Vertices of the sculpt layers.
-    edited: Vec<u32>,
     levels: springs::levels::Levels,
     params: springs::Params,
     first: Schedule,
@@ -93,6 +91,8 @@ struct SpringNode {
     settled: bool,
     /// Whether the state holds the stiffness for the current parameters.
     stiff: bool,
+    /// Whether the state holds the measures of the rest shape of the last frame.
+    measured: bool,
     edits: Option<EditState>,
     clock: Clock,
 }
@@ -113,11 +113,14 @@ impl SpringNode {
         }
     }
 
-    /// Measures another rest shape of the character and records the upload.
-    fn measure(&mut self, pipelines: &SpringPipelines, rested: &Bound, frame: &mut Frame) {
-        self.levels.measure(rested);
-        pipelines.remeasure(&self.levels, &self.edited, &mut self.state, frame);
-        self.stiff = false;
+    /// Records the measures of the current rest shape; `shifted` is false if it is the file's.
+    fn measure(&mut self, pipelines: &SpringPipelines, shifted: bool, frame: &mut Frame) {
+        if shifted {
+            pipelines.measure(&self.state, frame);
+        } else {
+            pipelines.restore(&self.state, frame);
+        }
+        (self.stiff, self.measured) = (false, true);
     }
 
     /// `field` is the current field of the sculpt layers, if any, with a flag whether it has changed.
@@ -168,7 +171,6 @@ impl Graph {
                 let (first, next) =
                     (Schedule::new(&params, &levels, false), Schedule::new(&params, &levels, true));
                 Some(SpringNode {
-                    edited: Vec::new(),
                     first,
                     next,
                     params,
@@ -176,6 +178,7 @@ impl Graph {
                     state,
                     settled: false,
                     stiff: false,
+                    measured: true,
                     edits: None,
                     clock: Clock::default(),
                 })
@@ -225,14 +228,17 @@ impl Graph {
         let (device, stage) = (&self.kernels.device, &self.kernels.rest);
         if let Some(mut before) = self.rest.take() {
             // The buffers get the file's rest shape again.
-            let (springs, bound) = (&mut self.springs, &self.bound);
+            let springs = &mut self.springs;
             device.run(|frame| {
-                let changed = stage.record(&mut before, &RestShift::default(), frame);
-                if let Some(node) = springs.as_mut().filter(|_| changed) {
-                    node.measure(&self.kernels.springs, bound, frame);
+                stage.record(&mut before, &RestShift::default(), frame);
+                if let Some(node) = springs {
+                    node.measure(&self.kernels.springs, false, frame);
                 }
                 Ok(())
             })?;
+            if let Some(node) = &mut self.springs {
+                node.state.leave_rest();
+            }
             self.sculpts.iter_mut().for_each(|s| s.changed = true);
         }
         let Some(skin) = skin else { return Ok(()) };
@@ -244,7 +250,11 @@ impl Graph {
         }
         let followers = self.geometric.followers(&self.bound, skin);
         let posed = (&self.rig, &self.streams.position);
-        self.rest = Some(stage.bind(device, &self.bound, skin, &self.control, posed, &followers)?);
+        let state = stage.bind(device, &self.bound, skin, &self.control, posed, &followers)?;
+        if let Some(node) = &mut self.springs {
+            self.kernels.springs.bind_rest(device, &self.control, &state, &mut node.state)?;
+        }
+        self.rest = Some(state);
         Ok(())
     }
 
@@ -265,9 +275,9 @@ impl Graph {
             let (device, pipelines) = (&self.kernels.device, &self.kernels.springs);
             node.edits = EditState::new(pipelines, device, &node.levels, &node.state, &field)?;
             pipelines.leave(device, &node.levels, &field.vertices, &self.streams, &mut node.state)?;
-            node.edited.clone_from(&field.vertices);
-            // The stiffness of vertices that the previous layers changed must be recomputed.
-            node.stiff = false;
+            // The stiffness of vertices that the previous layers changed must be recomputed. The new corrections have
+            // the measures of the file's rest shape.
+            (node.stiff, node.measured) = (false, self.rest.is_none());
         }
         if let Some((_, volume)) = self.volume.as_mut().filter(|v| v.0.rest == Rest::Bind) {
             self.kernels.volume.set_sculpts(volume, state.as_ref().map(|s| s.offsets()))?;
@@ -371,14 +381,14 @@ impl Graph {
         }
         if let Some(rest) = self.rest.as_mut().filter(|_| carries) {
             kernels.rest.upload(rest, &given.rest, frame);
-        } else if let Some(rest) = &mut self.rest
-            && kernels.rest.record(rest, &self.rig.data().rest_shift, frame)
-        {
-            // The rest stage has written the scale vectors without sculpt layers.
-            self.sculpts.iter_mut().for_each(|s| s.changed = true);
-            if let Some(node) = &mut self.springs {
-                let rested = Rested::new(&self.bound, rest.skin(), &self.rig.data().rest_shift);
-                node.measure(&kernels.springs, &rested.bound, frame);
+        } else if let Some(rest) = &mut self.rest {
+            let changed = kernels.rest.record(rest, &self.rig.data().rest_shift, frame);
+            if changed {
+                // The rest stage has written the scale vectors without sculpt layers.
+                self.sculpts.iter_mut().for_each(|s| s.changed = true);
+            }
+            if let Some(node) = self.springs.as_mut().filter(|n| changed || !n.measured) {
+                node.measure(&kernels.springs, rest.is_shifted(), frame);
             }
         }
         frame.phase("skinning");

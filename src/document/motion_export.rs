@@ -48,10 +48,12 @@ impl Document {
     }
 
     /// Returns the times, in seconds and increasing, at which surface shapes are exported. There are 1 to 240 of them:
-    /// the key times, or all frames if clips, waves or keys of the cage play. A longer list is subsampled evenly.
-    pub fn shape_times(&self, skeleton: &Skeleton) -> Vec<f64> {
+    /// the key times, or all frames if clips or waves play, or if keys of the cage play and `cage_frames` is set. A longer
+    /// list is subsampled evenly.
+    pub fn shape_times(&self, skeleton: &Skeleton, cage_frames: bool) -> Vec<f64> {
         let waves = self.sculpts.iter().any(Sculpt::moves);
-        let plays = waves || self.cage_moves() || self.motion.clips().iter().any(|c| c.enabled);
+        let cage = cage_frames && self.cage_moves();
+        let plays = waves || cage || self.motion.clips().iter().any(|c| c.enabled);
         let mut all = if plays { self.frame_times(skeleton) } else { self.motion.key_times() };
         // Keys of version 1 may be closer together than `f32` times can distinguish.
         all.dedup_by(|b, a| *a as f32 == *b as f32);
@@ -81,7 +83,8 @@ impl Document {
         }
         if shifted || self.motion.clips().iter().any(|c| c.enabled) {
             let frames = self.frame_times(skeleton);
-            let poses = frames.iter().map(|&t| (t as f32, self.state(skeleton, Some(t)).pose.flattened()));
+            let poses =
+                frames.iter().map(|&t| (t as f32, self.state(skeleton, Some(t)).pose.flattened(skeleton)));
             let played = clip_from_poses(name, &poses.collect::<Vec<_>>(), skeleton)?;
             let keyed = |c: &crate::asset::Channel| {
                 let own = self.motion.channel(&Target::node(c.node, c.property)).is_some();

@@ -5,6 +5,7 @@ use super::{Builder, numbers};
 use crate::asset::{Asset, Problem};
 use crate::base::NodeId;
 use crate::base::math::{Mat4, Trs};
+use crate::rig::Pose;
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use serde_json::Value;
 
@@ -47,13 +48,18 @@ impl Locals {
 
     /// Returns `world_from_node` at a key, computed from the transforms as written.
     pub fn world(&self, job: &Job, key: usize) -> Vec<DAffine3> {
+        self.world_of(job, job.keys[key].pose)
+    }
+
+    /// Returns `world_from_node` in a pose, computed from the transforms as written.
+    pub fn world_of(&self, job: &Job, pose: &Pose) -> Vec<DAffine3> {
         let mut world = vec![DAffine3::IDENTITY; job.asset.nodes.len()];
         for id in &job.character.skeleton.order {
             let i = id.index();
             let local = match self.form[i] {
                 Form::File => file_local(job.asset, i),
-                Form::Trs => affine(&unit(job.keys[key].pose.local[i])),
-                Form::Matrix => DAffine3::from_mat4(self.matrix(job, key, i).as_dmat4()),
+                Form::Trs => affine(&unit(pose.local[i])),
+                Form::Matrix => DAffine3::from_mat4(self.matrix(job, pose, i).as_dmat4()),
             };
             world[i] = job.asset.nodes[i].parent.map_or(local, |p| world[p.index()] * local);
         }
@@ -77,9 +83,9 @@ impl Locals {
         (0..job.keys.len()).map(of_key).fold(0.0, f64::max)
     }
 
-    fn matrix(&self, job: &Job, key: usize, node: usize) -> Mat4 {
+    fn matrix(&self, job: &Job, pose: &Pose, node: usize) -> Mat4 {
         let remainder = job.character.skeleton.nodes[node].remainder.map(Mat4::from).unwrap_or_default();
-        Mat4::from(job.keys[key].pose.local[node].affine()) * remainder
+        Mat4::from(pose.local[node].affine()) * remainder
     }
 }
 
@@ -114,7 +120,7 @@ pub(super) fn write_nodes(job: &Job, locals: &Locals, builder: &mut Builder) {
         match form {
             Form::File => continue,
             Form::Matrix => {
-                let columns: Vec<f32> = locals.matrix(job, 0, i).to_cols_array().to_vec();
+                let columns: Vec<f32> = locals.matrix(job, job.keys[0].pose, i).to_cols_array().to_vec();
                 node.insert("matrix".into(), numbers(&columns));
                 for name in ["translation", "rotation", "scale"] {
                     node.shift_remove(name);

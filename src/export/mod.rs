@@ -24,6 +24,7 @@ mod prune;
 mod receipt;
 mod reread;
 mod shading;
+mod shared;
 mod surfaces;
 mod targets;
 mod weigh;
@@ -40,6 +41,7 @@ pub use influences::Reduction;
 pub use obj::obj;
 pub use posed::{Clips, Export, Key, Options, Shape, posed, streamed};
 pub use receipt::{KeyReceipt, Receipt};
+pub use shared::{Shared, SharedShape};
 pub use surfaces::{Surface, Surfaces};
 pub use weigh::{RigBone, Weighed, reweigh, rig, weigh, weigh_again};
 

@@ -43,7 +43,8 @@ pub(super) struct Delta {
 
 /// Computes the displacements of one display part at one key. If skinning reproduces every position, the result has no
 /// positions. In this case, it holds normals if at least one vertex in [`FEW`] has a deviating normal after skinning;
-/// otherwise it is empty.
+/// otherwise it is empty. `shared` are displacements of positions and normals that other targets give.
+#[allow(clippy::too_many_arguments, reason = "what a surface and its skinning depend on")]
 pub(super) fn solve(
     job: &Job,
     part: &Part,
@@ -51,6 +52,7 @@ pub(super) fn solve(
     world: &[DAffine3],
     pose: &Pose,
     shape: &Shape,
+    shared: Option<&[Vec<Vec3>; 2]>,
     tolerance: Tolerance,
 ) -> Delta {
     let primitive = &job.asset.meshes[part.mesh.index()].primitives[part.primitive];
@@ -68,6 +70,10 @@ pub(super) fn solve(
         for (morph, &w) in primitive.morphs.iter().zip(weights) {
             base += morph.positions[v].as_dvec3() * f64::from(w);
             normal += morph.normals.get(v).map_or(DVec3::ZERO, |n| n.as_dvec3() * f64::from(w));
+        }
+        if let Some([positions, normals]) = shared {
+            base += positions[v].as_dvec3();
+            normal += normals[v].as_dvec3();
         }
         let to_world = match &joints {
             Some(joints) => blend(influences, v, joints),

@@ -4,6 +4,7 @@ use super::influences::{self, Table};
 use super::locals::{Locals, write_nodes};
 use super::morph::{Delta, Tolerance, solve};
 use super::receipt::Skin;
+use super::shared::{self, Shared};
 use super::surfaces::{Surface, Surfaces};
 use super::targets::NodeTargets;
 use super::{Builder, Reduction, clips, fit, shading, targets, weights};
@@ -13,6 +14,7 @@ use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::Character;
 use crate::rig::Pose;
+use glam::DAffine3;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -66,6 +68,8 @@ pub struct Options {
     /// Animation of the nodes, written unchanged. At the keys' times, its values must equal the keys' poses. `None`
     /// uses LINEAR interpolation between keys.
     pub motion: Option<Clip>,
+    /// Morph targets that all keys share.
+    pub shared: Option<Shared>,
     /// Error budget per vertex, millimetres; all keys then share a few morph targets. `None` gives every key its own
     /// target.
     pub budget_mm: Option<f64>,
@@ -80,6 +84,7 @@ impl Default for Options {
             tolerance: 5e-6,
             normal_tolerance_degrees: 0.5,
             motion: None,
+            shared: None,
             budget_mm: None,
         }
     }
@@ -287,25 +292,46 @@ fn targets_of(
 ) -> Result<(Vec<NodeTargets>, Flattened)> {
     let parts = &job.character.display.parts;
     let tolerance = job.tolerance()?;
+    // The displacements of a surface, per part, besides those of the shared targets.
+    let of_surface = |world: &[DAffine3], pose: &Pose, shape: &Shape, shared: Option<shared::Weighted>| {
+        let part = |(i, p): (usize, &crate::geom::Part)| {
+            let tolerance = Tolerance { writes_normals: written[i], ..tolerance };
+            let shared = shared.map(|s| shared::at_key(i, p.vertices.len(), s));
+            solve(job, p, table.of(p), world, pose, shape, shared.as_ref(), tolerance)
+        };
+        parts.iter().enumerate().map(part).collect::<Vec<_>>()
+    };
+    let shared = job.options.shared.as_ref();
+    let shapes: Vec<Vec<Delta>> = (shared.iter().flat_map(|s| &s.shapes))
+        .map(|s| of_surface(&locals.world_of(job, &s.pose), &s.pose, &s.shape(), None))
+        .collect();
     // The displacements of one key, per part.
     let solved = |k: usize| -> Result<Vec<Delta>> {
         let Some(surface) = job.surface(k)? else { return Ok(vec![Delta::default(); parts.len()]) };
-        let (world, pose, shape) = (locals.world(job, k), job.keys[k].pose, surface.shape());
-        let part = |(p, &writes_normals): (&crate::geom::Part, &bool)| {
-            let tolerance = Tolerance { writes_normals, ..tolerance };
-            solve(job, p, table.of(p), &world, pose, &shape, tolerance)
-        };
-        Ok(parts.iter().zip(written).map(part).collect())
+        let weighted = shared.map(|s| (&shapes[..], &s.weights[k][..]));
+        Ok(of_surface(&locals.world(job, k), job.keys[k].pose, &surface.shape(), weighted))
     };
+    let (sets, flattened) = fitted(job, locals, &solved)?;
+    let within = tolerance.position / locals.stretch(job).max(1e-12);
+    let sets = match shared {
+        Some(shared) => shared::join(job, shared, shapes.clone(), sets, within),
+        None => sets,
+    };
+    Ok((sets, flattened))
+}
+
+/// Computes the targets that the keys need, and the vertices where displacements are only approximate.
+fn fitted(job: &Job, locals: &Locals, solved: &fit::Solved) -> Result<(Vec<NodeTargets>, Flattened)> {
+    let parts = &job.character.display.parts;
     let each = || -> Result<(Vec<NodeTargets>, Flattened)> {
         let mut flattened = Flattened::new(parts.len());
-        let deltas = (0..job.keys.len()).map(&solved).collect::<Result<Vec<_>>>()?;
+        let deltas = (0..job.keys.len()).map(solved).collect::<Result<Vec<_>>>()?;
         deltas.iter().for_each(|key| flattened.add(key));
         Ok((targets::one_per_key(job, deltas), flattened))
     };
     let Some(budget) = job.options.budget_mm else { return each() };
     let mut flattened = Flattened::new(parts.len());
-    let sets = fit::fit(job, &solved, budget, locals.stretch(job), &mut flattened)?;
+    let sets = fit::fit(job, solved, budget, locals.stretch(job), &mut flattened)?;
     // If the fit needs as many targets as there are keys, use one target per key instead, which is exact and not
     // larger.
     if !sets.is_empty() && sets.iter().all(|s| s.names.len() >= job.keys.len()) {

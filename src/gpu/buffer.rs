@@ -124,6 +124,19 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// Creates a device buffer with the content of this buffer. Waits for the copy.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub fn copied(&self, device: &Arc<Device>) -> Result<Self> {
+        let copy = Self::new(device, self.name(), self.bytes(), Memory::Device)?;
+        device.run(|frame| {
+            frame.copy(self, &copy, self.bytes());
+            Ok(())
+        })?;
+        Ok(copy)
+    }
+
     /// Returns the allocated bytes: the requested size, rounded up to a multiple of 16.
     pub fn bytes(&self) -> u64 {
         self.raw().map_or(0, |r| r.bytes)

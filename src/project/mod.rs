@@ -1,6 +1,7 @@
 //! Project files, crash recovery, and baking of frames.
 
 pub mod bake;
+mod cage_shapes;
 mod file;
 pub mod recovery;
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Writes documents to files that other programs can display: project files and exports.
 
+use super::cage_shapes::{between_keys, cage_shapes};
 use crate::asset::{Clip, Problem};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::document::{Document, State};
 use crate::export::{
-    Clips, Export, Key, Options, Receipt, Surface, Surfaces, project, streamed, within_budget,
+    Clips, Export, Key, Options, Receipt, Shared, Surface, Surfaces, project, streamed, within_budget,
 };
 use crate::rig::Pose;
 use crate::scene::{Evaluation, Evaluator, Model, Shaper};
@@ -38,6 +39,8 @@ struct Shown<'a> {
     /// Indices of the states that are exported as keys.
     keys: Vec<usize>,
     motion: Option<Clip>,
+    /// Morph targets of the cage's keys, with the weights at each state.
+    shared: Option<Shared>,
     shaper: RefCell<Shaper<'a>>,
     kept: RefCell<(Vec<Option<Evaluation>>, usize)>,
 }
@@ -53,28 +56,39 @@ impl<'a> Shown<'a> {
     ) -> Result<Self> {
         let skeleton = model.skeleton();
         let motion = document.clip(name, skeleton)?;
-        let some = document.shape_times(skeleton);
+        let some = document.shape_times(skeleton, true);
+        let few = document.shape_times(skeleton, false);
         // One exported shape makes no animation, so export the edited pose instead.
         let moves = motion.is_some() && some.len() > 1;
-        let mut all = some.clone();
+        let mut all = [&some[..], &few].concat();
         if saving.every_frame || saving.budget_mm.is_some() {
             all.extend(document.frame_times(skeleton));
-            all.sort_by(f64::total_cmp);
-            all.dedup_by(|b, a| *a as f32 == *b as f32);
         }
-        let is_key = |t: &f64| saving.budget_mm.is_some() || some.iter().any(|s| *s as f32 == *t as f32);
-        let keys = (0..all.len()).filter(|i| is_key(&all[*i])).collect();
-        let times: Vec<Option<f64>> = if moves { all.into_iter().map(Some).collect() } else { vec![None] };
+        all.sort_by(f64::total_cmp);
+        all.dedup_by(|b, a| *a as f32 == *b as f32);
+        let times: Vec<Option<f64>> =
+            if moves { all.iter().copied().map(Some).collect() } else { vec![None] };
         let state = |t: &Option<f64>| (t.map_or(0.0, |t| t as f32), document.state(skeleton, *t));
         let states: Vec<(f32, State)> = times.iter().map(state).collect();
-        let poses = states.iter().map(|(_, state)| state.pose.flattened()).collect();
+        let poses = states.iter().map(|(_, state)| state.pose.flattened(skeleton)).collect();
+        let mut shaper = Shaper::new(model, document, evaluator);
+        let shared = cage_shapes(document, skeleton, &states, &mut shaper)?;
+        let among = |times: &[f64]| -> Vec<usize> {
+            let is_key = |i: &usize| times.iter().any(|t| *t as f32 == all[*i] as f32);
+            (0..all.len()).filter(|i| saving.budget_mm.is_some() || is_key(i)).collect()
+        };
+        let few = among(&few);
+        // The shapes of the cage's keys give the frames between them if their weights are linear in time.
+        let keys =
+            if shared.as_ref().is_some_and(|s| between_keys(s, &all, &few)) { few } else { among(&some) };
         Ok(Self {
+            shared,
             keys: if moves { keys } else { vec![0] },
             motion: motion.filter(|_| moves),
             kept: RefCell::new((vec![None; states.len()], 0)),
             states,
             poses,
-            shaper: RefCell::new(Shaper::new(model, document, evaluator)),
+            shaper: RefCell::new(shaper),
         })
     }
 
@@ -101,6 +115,10 @@ impl<'a> Shown<'a> {
             ));
         }
         options.motion = self.motion.take();
+        options.shared = self.shared.take().map(|shared| {
+            let weights = self.keys.iter().map(|&k| shared.weights[k].clone()).collect();
+            Shared { weights, ..shared }
+        });
         let (keys, all) = (self.keys(), (0..self.states.len()).map(|i| self.key(i)).collect::<Vec<_>>());
         // The export has no surface before its first key, so measure from that state on.
         let from = self.keys[0];

@@ -3,7 +3,7 @@
 use super::scale::{mean_scale, median};
 use super::{RestShift, Skeleton};
 use crate::base::NodeId;
-use crate::base::math::{Affine3A, Quat, Trs, Vec3, Vec3A, rotation_of};
+use crate::base::math::{Affine3A, DVec3, Mat3, Quat, Trs, Vec3, Vec3A, rotation_of};
 
 /// The pose of a skeleton: local transforms and morph weights of all nodes.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -27,11 +27,33 @@ impl Pose {
         }
     }
 
-    /// Returns the same transforms with the change of the rest shape in the local translations, as files need them.
-    pub fn flattened(&self) -> Self {
+    /// Returns transforms for a file, which keeps the bind matrices of the file's rest shape.
+    ///
+    /// With these transforms and bind matrices, linear blend skinning of the changed rest positions gives what
+    /// [`PosedRig::skinning`] gives. A joint whose rest position a cage moves by `o` gets the world transform `W T(-u)`,
+    /// where `T` translates and `u` is `o` in the joint's own space. Rotations and scales stay.
+    pub fn flattened(&self, skeleton: &Skeleton) -> Self {
         let mut out = self.without_rest();
-        for (i, local) in out.local.iter_mut().enumerate().filter(|_| !self.rest.is_empty()) {
-            local.translation = (local.translation() + self.rest.local(NodeId::from(i))).into();
+        if self.rest.is_empty() {
+            return out;
+        }
+        let mut own = vec![DVec3::ZERO; skeleton.nodes.len()];
+        for &id in &skeleton.order {
+            let (i, node) = (id.index(), &skeleton.nodes[id.index()]);
+            let above = node.parent.map_or(DVec3::ZERO, |p| own[p.index()]);
+            let local = &mut out.local[i];
+            let whole = node.remainder.map_or(local.affine(), |r| local.affine() * r);
+            let linear = Mat3::from(whole.matrix3).as_dmat3();
+            let Some(joint) = node.joint else {
+                // The node follows the joint above it.
+                let inverse = linear.inverse();
+                own[i] = if inverse.is_finite() { inverse * above } else { DVec3::ZERO };
+                continue;
+            };
+            let from_bind = Mat3::from(skeleton.joints[joint.index()].joint_from_bind.matrix3).as_dmat3();
+            own[i] = from_bind * self.rest.joints[joint.index()].as_dvec3();
+            let moved = (local.translation() + self.rest.local(id)).as_dvec3();
+            local.translation = (above + moved - linear * own[i]).as_vec3().into();
         }
         out
     }

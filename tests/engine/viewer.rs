@@ -3,17 +3,22 @@
 
 use sinew::base::testing::shared;
 
-use sinew::base::{BoneId, MarkId, SculptId};
+use sinew::asset::Property;
+use sinew::base::math::Quat;
+use sinew::base::{BoneId, MarkId, Progress, SculptId};
 use sinew::bind::BindOptions;
+use sinew::cage::Coordinates;
 use sinew::deform::sculpt::{Along, Curve, Profile};
 use sinew::document::{ClipLayer, DeformerSettings, Edit, KeyEdit, KeyValue, Target};
-use sinew::scene::Model;
+use sinew::scene::{CageSource, Model};
 use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
 use std::path::Path;
 use std::process::Command;
 
 /// Name of the document, and of the exported clip beside the clips of the file.
 const NAME: &str = "walk and swell";
+/// Name of the document with a cage.
+const CAGED: &str = "a keyed cage";
 
 /// Creates a project of a clip in the file, with a skin ring that swells within a second.
 fn project(file: &Path, out: &Path) {
@@ -46,6 +51,30 @@ fn project(file: &Path, out: &Path) {
     sinew::export::project::save(out, &model.asset, &model.rest(), &json).unwrap();
 }
 
+/// Creates a project with linear blend skinning: a knee bends while keys of a cage play.
+fn caged(file: &Path, out: &Path) {
+    let model = Model::load(file, &BindOptions::default()).unwrap();
+    let mut session = model.start(None).unwrap();
+    session.apply(Edit::Rename(CAGED.into())).unwrap();
+    session.apply(Edit::SetDeformer(DeformerSettings::of("lbs"))).unwrap();
+    let made = model.new_cage(&CageSource::Made(40), Coordinates::MeanValue, &Progress::default());
+    let cage = made.unwrap().0.cage;
+    let (vertices, top) = (cage.vertices(), cage.mesh.positions.iter().map(|x| x.z).fold(0.0, f64::max));
+    let high: Vec<f32> = cage.mesh.positions.iter().map(|x| (x.z / top) as f32).collect();
+    session.apply(Edit::SetCage(Some(Box::new(cage)))).unwrap();
+    let knee = model.skeleton().find("leg_joint_L_2").unwrap();
+    for (time, turn, grow) in [(0.0, 0.0, 0.0), (0.5, 0.4, 0.2), (1.0, 1.0, -0.1)] {
+        let offsets = (0..vertices).flat_map(|v| [grow * high[v] * high[v], 0.0, grow * high[v]]).collect();
+        let cage = KeyValue { target: Target::Cage(vertices as u32), value: offsets };
+        let local = model.rest().local[knee.index()];
+        let turned = (local.rotation() * Quat::from_rotation_z(turn)).to_array().to_vec();
+        let bend = KeyValue { target: Target::node(knee, Property::Rotation), value: turned };
+        session.apply(Edit::Keys(KeyEdit::Insert { time, keys: vec![cage, bend] })).unwrap();
+    }
+    let json = serde_json::to_value(session.document()).unwrap();
+    sinew::export::project::save(out, &model.asset, &model.rest(), &json).unwrap();
+}
+
 fn run(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     let out = command.current_dir(folder).args(arguments).output().unwrap();
@@ -69,7 +98,7 @@ fn three_js_plays_a_real_characters_baked_flesh() {
     // A viewer must find morph target weights that change over time, and animated joints.
     let joined = sinew::asset::Asset::load(at("joined.glb")).unwrap();
     let clip = &joined.clips[0];
-    assert!(clip.channels.iter().any(|c| c.property == sinew::asset::Property::Weights));
+    assert!(clip.channels.iter().any(|c| c.property == Property::Weights));
     if sinew::gpu::Device::new(&Default::default()).is_err() {
         sinew::base::testing::skip("gpu", "there is no Vulkan device for Sinew's own pictures");
         return;
@@ -142,9 +171,21 @@ fn blender_shows_posed_saved_and_joined_files_where_sinew_has_them() {
         run(folder, &["deform", "project.glb", "--time", time, "--on", "cpu", "--out", &out]);
         format!("{time}={out}")
     });
+    caged(Path::new(file), &folder.join("cage.glb"));
+    println!("{}", run(folder, &["save", "cage.glb", "--on", "cpu", "--out", "caged.glb"]));
+    // Every key of the cage away from rest is one morph target; at most one more per key mends normals.
+    let morphs = sinew::asset::Asset::load(folder.join("caged.glb")).unwrap();
+    assert!((2..=5).contains(&morphs.meshes[0].primitives[0].morphs.len()));
+    let caged_shapes = times.map(|time| {
+        let out = format!("caged{time}.obj");
+        run(folder, &["deform", "cage.glb", "--time", time, "--on", "cpu", "--out", &out]);
+        format!("{time}={out}")
+    });
     let mut checks = vec!["posed.glb", "=posed.obj", "saved.glb", "--clip", NAME];
     checks.extend(shapes.iter().map(String::as_str));
     checks.extend(["joined.glb", "--clip", NAME]);
     checks.extend(shapes.iter().map(String::as_str));
+    checks.extend(["caged.glb", "--clip", CAGED]);
+    checks.extend(caged_shapes.iter().map(String::as_str));
     blender(folder, &checks);
 }

@@ -19,11 +19,14 @@ layout(set = 0, binding = 5, scalar) writeonly buffer Parts { float parts[]; };
 // Volume, and its derivative with respect to a factor on the scale vectors.
 layout(set = 0, binding = 6, scalar) writeonly buffer Prisms { vec2 prisms[]; };
 
+// Rest measures of the springs; the first texel is the first vertex's attachment point.
+layout(set = 0, binding = 7) uniform samplerBuffer rest;
+
 layout(push_constant, scalar) uniform Push {
     uint count;
     // Number of triangles that belong to a joint's tissue; they come first.
     uint prism_count;
-    // Vector from the first vertex's attachment point to the apex of the cones, bind space.
+    // Apex of the cones, bind space. The first vertex carries it.
     vec3 middle;
 } push;
 
@@ -31,7 +34,8 @@ shared float sums[GROUP_SIZE];
 
 void main() {
     uint t = gl_LocalInvocationID.x;
-    vec3 from = texelFetch(anchors, 0).xyz + quat_rotate(texelFetch(turns, 0), push.middle);
+    vec3 from = texelFetch(anchors, 0).xyz
+        + quat_rotate(texelFetch(turns, 0), push.middle - texelFetch(rest, 0).xyz);
     float sum = 0.0;
     for (uint k = gl_GlobalInvocationID.x; k < push.count; k += gl_NumWorkGroups.x * GROUP_SIZE) {
         uvec4 side = texelFetch(sides, int(k));

@@ -52,7 +52,6 @@ pub struct RestPipelines {
 
 /// A character's coordinates in a cage, with the buffers of its rest shape.
 pub struct RestState {
-    coordinates: SkinCage,
     skin: Bindings,
     /// Other points that are linear in the rest positions, such as centres of rotation.
     points: Option<Bindings>,
@@ -62,6 +61,7 @@ pub struct RestState {
     count: u32,
     has_tail: bool,
     cage: Buffer,
+    file_anchors: Buffer,
     bones: Buffer,
     rest: Vec<Bone>,
     padded: Vec<[f32; 4]>,
@@ -122,9 +122,14 @@ impl RestState {
         frame.upload(&self.bones, 0, &self.host);
     }
 
-    /// The coordinates of the skin.
-    pub fn skin(&self) -> &SkinCage {
-        &self.coordinates
+    /// The anchors in the file's rest shape, `Anchor` per vertex.
+    pub fn file_anchors(&self) -> &Buffer {
+        &self.file_anchors
+    }
+
+    /// The bones of the changed rest shape, `RestBone` per bone.
+    pub fn bones(&self) -> &Buffer {
+        &self.bones
     }
 }
 
@@ -197,7 +202,6 @@ impl RestPipelines {
             }
         }
         Ok(RestState {
-            coordinates: skin.clone(),
             skin: self.skin.bind(&[
                 ("coordinates", &coordinates),
                 ("cage", &cage),
@@ -215,6 +219,7 @@ impl RestPipelines {
             has_tail: control.has_tail,
             count: control.vertices,
             cage,
+            file_anchors: anchors,
             bones: rest_bones,
             rest: character.skeleton.bones.clone(),
             padded: vec![[0.0; 4]; skin.cage],

@@ -49,6 +49,8 @@ pub struct RestVertex {
     pub phi: f32,
     /// Bone direction in bind space, unit; zero for a bone without length.
     pub bone_direction: Vec3,
+    /// Whether the vertex is attached to a bone; vertices of props are not.
+    pub attached: bool,
     /// Mean length of the vertex's edges, metres; zero for an isolated vertex.
     pub mean_length: f32,
     /// Lower limit of any reach, metres: the mean edge length of this vertex on the original mesh.
@@ -119,6 +121,7 @@ impl RestVertex {
         loose: 0.0,
         phi: 0.0,
         bone_direction: Vec3::ZERO,
+        attached: false,
         mean_length: 0.0,
         grain: 0.0,
     };
@@ -151,6 +154,7 @@ impl Binding {
                 turn,
                 shape,
                 phi: angle(s, along),
+                attached: bone.is_some(),
                 bone_direction: if along.length() > self.on_bone {
                     along.normalize_or_zero()
                 } else {

@@ -4,6 +4,7 @@
 mod bind;
 mod layout;
 mod record;
+mod rest;
 
 pub use bind::SpringState;
 pub(super) use layout::GpuGains;
@@ -29,6 +30,7 @@ pub struct SpringPipelines {
     pub(super) edit: Compute,
     /// Number of vertices that one invocation processes.
     span: u32,
+    rest: Compute,
     stiffen: Compute,
     prepare: Compute,
     iterate: Compute,
@@ -52,17 +54,19 @@ impl SpringPipelines {
         let test = Compute::new(device, spv!("deform/springs/test.comp"), &[])?;
         let restrict = Compute::new(device, spv!("deform/springs/restrict.comp"), &[span])?;
         let prolong = Compute::new(device, spv!("deform/springs/prolong.comp"), &[span])?;
+        let rest = Compute::new(device, spv!("deform/springs/rest.comp"), &[])?;
         let stiffen = Compute::new(device, spv!("deform/springs/stiffen.comp"), &[])?;
         let prepare = Compute::new(device, spv!("deform/springs/prepare.comp"), &[span])?;
         let iterate = Compute::new(device, spv!("deform/springs/iterate.comp"), &[span])?;
         let finish = Compute::new(device, spv!("deform/springs/finish.comp"), &[span])?;
         let edit = Compute::new(device, spv!("deform/springs/edit.comp"), &[])?;
-        layout::check(&stiffen, &finish, &edit)?;
+        layout::check(&rest, &stiffen, &finish, &edit)?;
         let corrections = CorrectionPipelines::new(device, span)?;
         let dynamics = DynamicsState::pipeline(device)?;
         Ok(Self {
             edit,
             span,
+            rest,
             stiffen,
             prepare,
             iterate,

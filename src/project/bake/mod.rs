@@ -204,7 +204,8 @@ impl Bake {
             let state = document.state(model.skeleton(), Some(time));
             let shape = shaper.evaluate_at(&state, time)?;
             let (positions, normals) = (shape.positions, shape.normals);
-            let frame = Frame { number, time, pose: state.pose.flattened(), positions, normals };
+            let frame =
+                Frame { number, time, pose: state.pose.flattened(model.skeleton()), positions, normals };
             write_atomically(self.path(number), &frame.bytes(&self.key))?;
             told(number, Done::Baked);
         }

@@ -5,18 +5,19 @@ use serde_json::json;
 use sinew::asset::{Asset, Interpolation, Property};
 use sinew::base::math::{Quat, Trs, Vec3};
 use sinew::base::testing::shared;
-use sinew::base::{BoneId, ChainId, MarkId, SculptId};
+use sinew::base::{BoneId, ChainId, MarkId, Progress, SculptId};
 use sinew::bind::BindOptions;
 use sinew::bind::shapes::Shape as Capsule;
+use sinew::cage::Coordinates;
 use sinew::deform::sculpt::{Along, Curve, Profile, Wave};
 use sinew::document::{
-    ClipLayer, DeformerSettings, Edit, Journal, Key, KeyEdit, KeyValue, Operation, Session, Target,
+    CageMove, ClipLayer, DeformerSettings, Edit, Journal, Key, KeyEdit, KeyValue, Operation, Session, Target,
     demo_edits,
 };
 use sinew::export::{Builder, Options, Shape, Usage, posed, unedited};
 use sinew::pose::{BoneChain, Sample};
 use sinew::rig::{Axis, pose_text};
-use sinew::scene::{Evaluator, Model, SurfaceSample, Where, recipe};
+use sinew::scene::{CageSource, Evaluator, Model, SurfaceSample, Where, recipe};
 use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
 use sinew::take::{Eye, Recorder, TakeFrame, TakeStart};
 use sinew::workbench::{Command, Input, Preferences, Rigid, Tool, Tracked, Tracking, Workbench};
@@ -102,6 +103,13 @@ fn work(session: &mut Session, model: &Model) {
         targets: vec![Target::node(joint, Property::Scale)],
         interpolation: Interpolation::CubicSpline,
     };
+    let made = model.new_cage(&CageSource::Made(16), Coordinates::MeanValue, &Progress::default());
+    let cage = made.unwrap().0.cage;
+    let cage_key = |x: f32| KeyValue {
+        target: Target::Cage(cage.vertices() as u32),
+        value: (0..3 * cage.vertices()).map(|k| if k == 4 { x } else { 0.0 }).collect(),
+    };
+    let cage_keys = [0.0, 0.1].map(cage_key);
     let layer = ClipLayer { time_map: vec![[0.0, 0.1], [0.5, 0.7]], ..ClipLayer::new(0, &skeleton) };
     let edits = [
         Edit::Rename("Hérø".into()),
@@ -116,11 +124,15 @@ fn work(session: &mut Session, model: &Model) {
             parent: None,
             partner: None,
         }]),
+        Edit::SetCage(Some(Box::new(cage))),
+        Edit::MoveCage(vec![CageMove { vertex: 3, offset: [0.05, 0.0, -0.02] }]),
         Edit::SetDeformer(springs),
         Edit::KeepPose { name: "one".into(), pose: Some(Box::new(model.rest())), at: None },
         Edit::SetKey(Key { time: 0.25, pose: model.rest() }),
         Edit::Keys(KeyEdit::Insert { time: 0.5, keys: keys.clone() }),
         Edit::Keys(KeyEdit::Insert { time: 1.0, keys }),
+        Edit::Keys(KeyEdit::Insert { time: 0.5, keys: vec![cage_keys[0].clone()] }),
+        Edit::Keys(KeyEdit::Insert { time: 1.5, keys: vec![cage_keys[1].clone()] }),
         Edit::Keys(interpolation),
         Edit::Keys(KeyEdit::Clips(vec![layer])),
         Edit::Keys(KeyEdit::Rate(24)),

@@ -69,8 +69,10 @@ pub struct Corrections {
     pub prisms: usize,
     /// Whether the volume of the whole mesh is preserved.
     pub closed: bool,
-    /// Vector from the first vertex's attachment point to the apex of the `cone` volumes, bind space, metres.
+    /// Apex of the `cone` volumes: the centre of the bind pose's bounding box. A pose moves it with the first vertex.
     pub middle: Vec3,
+    /// Attachment point of the first vertex, bind space, metres.
+    pub first_attachment: Vec3,
     /// Changes of the whole mesh's volume below this are ignored, cubic metres.
     pub whole_dead: f32,
     /// CSR offsets into `pulls`; length: number of vertices + 1.
@@ -150,7 +152,8 @@ pub fn bind(bound: &Bound, binding: &Binding) -> Corrections {
     out.sides.extend(others);
     out.sides.extend(lids(control.positions.len(), &soft).into_iter().map(side));
     out.whole_dead = super::DEAD * out.sides.iter().map(|s| f64::from(s.cone)).sum::<f64>().abs() as f32;
-    out.middle = binding.vertices.first().map_or(Vec3::ZERO, |v| middle - v.attachment);
+    out.middle = middle;
+    out.first_attachment = binding.vertices.first().map_or(Vec3::ZERO, |v| v.attachment);
     for entries in by_joint {
         let (mut size, mut growth, mut solid) = (0.0f32, 0.0f32, 0.0f32);
         for e in &entries {
@@ -296,12 +299,11 @@ impl Corrections {
     /// Measures a rest shape of the same mesh: volumes, areas and normals. What belongs to a joint stays.
     pub fn measure(&mut self, bound: &Bound, binding: &Binding) {
         let control = &bound.character.control;
-        let middle = control.aabb.center();
         let at = |v: u32| control.positions[v as usize];
         for side in &mut self.sides {
-            side.cone = cone(side.triangle.map(|v| at(v) - middle));
+            side.cone = cone(side.triangle.map(|v| at(v) - self.middle));
         }
-        self.middle = binding.vertices.first().map_or(Vec3::ZERO, |v| middle - v.attachment);
+        self.first_attachment = binding.vertices.first().map_or(Vec3::ZERO, |v| v.attachment);
         for entry in &mut self.entries {
             let corners = self.sides[entry.side as usize].triangle.map(|v| &binding.vertices[v as usize]);
             entry.rest = prism(corners.map(|c| c.attachment), corners.map(|c| c.scale_vector)).0;
@@ -325,6 +327,8 @@ impl Corrections {
             bounds: self.bounds.clone(),
             sides: self.sides[..self.prisms].to_vec(),
             prisms: self.prisms,
+            middle: self.middle,
+            first_attachment: self.first_attachment,
             faces: self.faces.clone(),
             ..Self::default()
         };

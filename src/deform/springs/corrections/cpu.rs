@@ -106,7 +106,7 @@ fn factors(
 /// Returns the volume that the whole mesh has lost, cubic metres.
 fn whole(corrections: &Corrections, posed: &[PosedVertex], x: &[Vec3]) -> f32 {
     let Some(first) = posed.first() else { return 0.0 };
-    let from = first.attachment + first.rotation * corrections.middle;
+    let from = first.attachment + first.rotation * (corrections.middle - corrections.first_attachment);
     let lost = |s: &Side| f64::from(s.cone - cone(s.triangle.map(|v| x[v as usize] - from)));
     let lost = corrections.sides.iter().map(lost).sum::<f64>() as f32;
     lost - lost.clamp(-corrections.whole_dead, corrections.whole_dead)

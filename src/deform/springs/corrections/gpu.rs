@@ -1,7 +1,7 @@
 //! The corrections on the GPU.
 
 use super::super::Params;
-use super::bind::Corrections;
+use super::bind::{Corrections, Face};
 use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::Result;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
@@ -15,6 +15,35 @@ use std::sync::Arc;
 const PARTS: u32 = 64;
 
 shared_with_shaders! {
+    /// A triangle whose volume is measured.
+    struct MeasuredSide as "MeasuredSide" {
+        corners: [u32; 3],
+        cone: f32,
+    }
+
+    /// A triangle's contribution to a joint's tissue.
+    struct TissueEntry as "TissueEntry" {
+        side: u32,
+        share: f32,
+        weight: f32,
+        rest: f32,
+    }
+
+    /// A triangle that may invert.
+    struct RestFace as "RestFace" {
+        corners: [u32; 3],
+        area: f32,
+        normal: [f32; 3],
+        unused: u32,
+    }
+
+    struct RestPush as "Push" {
+        sides: u32,
+        entries: u32,
+        faces: u32,
+        middle: [f32; 3],
+    }
+
     struct RespondPush as "Push" {
         count: u32,
         free: f32,
@@ -58,6 +87,7 @@ shared_with_shaders! {
 pub struct CorrectionPipelines {
     /// Number of elements that one invocation processes.
     span: u32,
+    rest: Compute,
     sides: Compute,
     respond: Compute,
     measure: Compute,
@@ -75,6 +105,7 @@ pub struct CorrectionState {
     faces: u32,
     soft: u32,
     measured: u32,
+    entries: u32,
     prisms: u32,
     closed: bool,
     middle: [f32; 3],
@@ -99,42 +130,72 @@ pub struct CorrectionState {
     face_buffer: Buffer,
 }
 
+/// The measures of the file's rest shape, and the stage that measures another one.
+pub(crate) struct CorrectionRest {
+    measure: Bindings,
+    /// Copies of [`CorrectionState::measured`].
+    file: [Buffer; 3],
+}
+
+impl CorrectionRest {
+    /// Records copies of the measures of the file's rest shape to the state. Put a barrier after it.
+    pub(crate) fn restore(&self, state: &CorrectionState, frame: &mut Frame) {
+        for (from, to) in self.file.iter().zip(state.measured()) {
+            frame.copy(from, to, from.bytes());
+        }
+    }
+}
+
 /// The spring buffers that the corrections read, and the position stream that they change.
 pub(crate) struct FleshStreams<'a> {
+    pub rest: &'a Buffer,
     pub anchors: &'a Buffer,
     pub turns: &'a Buffer,
     pub positions: &'a Buffer,
 }
 
 impl CorrectionState {
-    /// Records the upload of the measures of another rest shape. Put a barrier after it.
-    pub(crate) fn remeasure(&mut self, corrections: &Corrections, frame: &mut Frame) {
-        self.middle = corrections.middle.into();
-        frame.upload(&self.entry_buffer, 0, &filled(entries_of(corrections)));
-        frame.upload(&self.measured_buffer, 0, &filled(sides_of(corrections)));
-        frame.upload(&self.face_buffer, 0, &filled(faces_of(corrections)));
+    /// Passes each buffer that depends on the rest shape, the reference's values, and the words that are floats.
+    #[cfg(test)]
+    pub(crate) fn compare(
+        &self,
+        device: &Arc<Device>,
+        wanted: &Corrections,
+        check: impl Fn(&str, &[[u32; 4]], &[[u32; 4]], std::ops::Range<usize>),
+    ) {
+        let read = |buffer: &Buffer, count: usize| device.read::<[u32; 4]>(buffer, count).unwrap();
+        let sides = read(&self.measured_buffer, wanted.sides.len());
+        check("sides", &sides, bytemuck::cast_slice(&sides_of(wanted)), 3..4);
+        let entries = read(&self.entry_buffer, wanted.entries.len());
+        check("entries", &entries, bytemuck::cast_slice(&entries_of(wanted)), 1..4);
+        let faces = read(&self.face_buffer, 2 * wanted.faces.len());
+        let faces_wanted = faces_of(wanted);
+        let faces_wanted: &[[u32; 4]] = bytemuck::cast_slice(&faces_wanted);
+        let half =
+            |list: &[[u32; 4]], first: usize| list.iter().skip(first).step_by(2).copied().collect::<Vec<_>>();
+        check("faces", &half(&faces, 0), &half(faces_wanted, 0), 3..4);
+        check("normals", &half(&faces, 1), &half(faces_wanted, 1), 0..3);
+    }
+
+    /// The buffers that depend on the rest shape.
+    pub(crate) fn measured(&self) -> [&Buffer; 3] {
+        [&self.measured_buffer, &self.entry_buffer, &self.face_buffer]
     }
 }
 
-fn entries_of(corrections: &Corrections) -> Vec<[u32; 4]> {
+fn entries_of(corrections: &Corrections) -> Vec<TissueEntry> {
     (corrections.entries.iter())
-        .map(|e| [e.side, e.share.to_bits(), e.weight.to_bits(), e.rest.to_bits()])
+        .map(|e| TissueEntry { side: e.side, share: e.share, weight: e.weight, rest: e.rest })
         .collect()
 }
 
-fn sides_of(corrections: &Corrections) -> Vec<[u32; 4]> {
-    (corrections.sides.iter())
-        .map(|s| [s.triangle[0], s.triangle[1], s.triangle[2], s.cone.to_bits()])
-        .collect()
+fn sides_of(corrections: &Corrections) -> Vec<MeasuredSide> {
+    corrections.sides.iter().map(|s| MeasuredSide { corners: s.triangle, cone: s.cone }).collect()
 }
 
-fn faces_of(corrections: &Corrections) -> Vec<[u32; 8]> {
-    (corrections.faces.iter())
-        .map(|f| {
-            let ([a, b, c], n) = (f.triangle, f.normal.to_array().map(f32::to_bits));
-            [a, b, c, f.area.to_bits(), n[0], n[1], n[2], 0]
-        })
-        .collect()
+fn faces_of(corrections: &Corrections) -> Vec<RestFace> {
+    let face = |f: &Face| RestFace { corners: f.triangle, area: f.area, normal: f.normal.into(), unused: 0 };
+    corrections.faces.iter().map(face).collect()
 }
 
 /// Adds a zero element to an empty list: texel buffers must have at least one element.
@@ -148,8 +209,13 @@ fn filled<T: Pod>(mut data: Vec<T>) -> Vec<T> {
 impl CorrectionPipelines {
     /// Creates the pipelines. Shaders whose elements are cheap process `span` elements per invocation.
     pub fn new(device: &Arc<Device>, span: u32) -> Result<Self> {
+        let rest = Compute::new(device, spv!("deform/springs/rest_volumes.comp"), &[])?;
+        rest.reflection().check::<MeasuredSide>()?;
+        rest.reflection().check::<TissueEntry>()?;
+        rest.reflection().check::<RestFace>()?;
         Ok(Self {
             span,
+            rest,
             sides: Compute::new(device, spv!("deform/springs/sides.comp"), &[span])?,
             respond: Compute::new(device, spv!("deform/springs/respond.comp"), &[span])?,
             measure: Compute::new(device, spv!("deform/springs/measure.comp"), &[])?,
@@ -225,6 +291,7 @@ impl CorrectionPipelines {
             faces: corrections.faces.len() as u32,
             soft: corrections.soft.len() as u32,
             measured: corrections.sides.len() as u32,
+            entries: corrections.entries.len() as u32,
             prisms: corrections.prisms as u32,
             closed: corrections.closed,
             middle: corrections.middle.into(),
@@ -250,6 +317,7 @@ impl CorrectionPipelines {
                 ("responses", Resource::Buffer(&responses)),
                 ("parts", Resource::Buffer(&parts)),
                 ("prisms", Resource::Buffer(&prisms)),
+                ("rest", Resource::Texels(streams.rest, Texel::Float4)),
             ])?,
             volume: self.volume.bind(&[
                 ("offsets", Resource::Buffer(&offsets)),
@@ -290,6 +358,40 @@ impl CorrectionPipelines {
             measured_buffer: measured,
             face_buffer,
         })
+    }
+
+    /// Binds the stage that measures another rest shape. `rest` are the rest measures of the springs.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub(crate) fn rest(
+        &self,
+        device: &Arc<Device>,
+        state: &CorrectionState,
+        bind_positions: &Buffer,
+        rest: &Buffer,
+    ) -> Result<CorrectionRest> {
+        let [sides, entries, faces] = state.measured();
+        let file = [sides.copied(device)?, entries.copied(device)?, faces.copied(device)?];
+        let measure = self.rest.bind(&[
+            ("bind_positions", bind_positions),
+            ("rest", rest),
+            ("sides", sides),
+            ("entries", entries),
+            ("faces", faces),
+        ])?;
+        Ok(CorrectionRest { measure, file })
+    }
+
+    /// Records the measures of the rest shape in the bound buffers. Put a barrier after it.
+    pub(crate) fn record_rest(&self, state: &CorrectionState, rest: &CorrectionRest, frame: &mut Frame) {
+        let push = RestPush {
+            sides: state.measured,
+            entries: state.entries,
+            faces: state.faces,
+            middle: state.middle,
+        };
+        frame.dispatch(&self.rest, &rest.measure, &push, state.measured.max(state.entries).max(state.faces));
     }
 
     /// Dispatches a shader that processes several elements per invocation.

@@ -82,7 +82,8 @@ impl OnGpu {
         let start: Vec<[f32; 4]> = case.start.iter().map(|x| x.extend(1.0).to_array()).collect();
         let positions = buffer(&start);
         let pipelines = CorrectionPipelines::new(device, 8).unwrap();
-        let streams = FleshStreams { anchors: &anchors, turns: &turns, positions: &positions };
+        let rest = buffer(&[case.corrections.first_attachment.extend(0.0).to_array()]);
+        let streams = FleshStreams { rest: &rest, anchors: &anchors, turns: &turns, positions: &positions };
         let state = pipelines.bind(device, &case.corrections, &streams).unwrap();
         Self { device: device.clone(), pipelines, state, start, positions }
     }

@@ -6,12 +6,13 @@ use super::super::corrections::gpu::{CorrectionState, FleshStreams};
 use super::super::dynamics::{self, gpu::DynamicsState};
 use super::super::levels::{Level, Levels};
 use super::layout::{GpuEdge, GpuGains, GpuMeasure, GpuPose, GpuRest, GpuState};
+use super::rest::SpringRest;
 use super::{MAX_ITERATIONS, SpringPipelines};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result};
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
 use crate::gpu::constants::SPRING_SUBGROUPS;
-use crate::gpu::{Bindings, Buffer, Device, Frame, Resource, Texel};
+use crate::gpu::{Bindings, Buffer, Device, Resource, Texel};
 use std::mem::size_of;
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub struct SpringState {
     pub(super) left: Option<CorrectionState>,
     pub(super) dynamics: DynamicsState,
     pub(super) thickness: f32,
+    /// The measures of the file's rest shape, if a cage may change it.
+    pub(super) rest: Option<SpringRest>,
 }
 
 pub(in super::super) struct LevelState {
@@ -46,9 +49,11 @@ pub(in super::super) struct LevelState {
     pub(super) stiffen: Bindings,
     pub(super) prepare: Bindings,
     pub(super) iterate: Bindings,
-    measures: Buffer,
-    rest: Buffer,
-    edges: Buffer,
+    /// Vertex of the finest level, per vertex of a coarser level.
+    pub(super) origin: Buffer,
+    pub(super) measures: Buffer,
+    pub(super) rest: Buffer,
+    pub(super) edges: Buffer,
     pub(in super::super) gains: Buffer,
     pub(in super::super) posed: Buffer,
     pub(in super::super) turns: Buffer,
@@ -118,6 +123,7 @@ impl SpringPipelines {
             levels: states,
             links,
             thickness: levels.fine.thickness,
+            rest: None,
         })
     }
 
@@ -131,7 +137,7 @@ impl SpringPipelines {
         self.corrections.bind(
             device,
             corrections,
-            &FleshStreams { anchors: &fine.anchors, turns: &fine.turns, positions },
+            &FleshStreams { rest: &fine.rest, anchors: &fine.anchors, turns: &fine.turns, positions },
         )
     }
 
@@ -148,7 +154,16 @@ impl SpringPipelines {
         state: &mut SpringState,
     ) -> Result<()> {
         let corrections = levels.corrections.without(edited);
-        state.left = Some(self.corrections(device, &corrections, &state.levels[0], &streams.position)?);
+        let left = self.corrections(device, &corrections, &state.levels[0], &streams.position)?;
+        if let Some(rest) = &mut state.rest {
+            rest.set_left(self.corrections.rest(
+                device,
+                &left,
+                &rest.bind_positions,
+                &state.levels[0].rest,
+            )?);
+        }
+        state.left = Some(left);
         Ok(())
     }
 
@@ -257,6 +272,7 @@ impl SpringPipelines {
                 ("works", Resource::Buffer(&works)),
                 ("gains", Resource::Texels(&gains, Texel::Uint4)),
             ])?,
+            origin,
             measures,
             rest,
             edges,
@@ -270,25 +286,10 @@ impl SpringPipelines {
             works,
         })
     }
-
-    /// Records the upload of the measures of another rest shape. Put a barrier after it; the stiffness must be computed
-    /// again.
-    pub fn remeasure(&self, levels: &Levels, edited: &[u32], state: &mut SpringState, frame: &mut Frame) {
-        let bindings = std::iter::once(&levels.fine).chain(levels.coarse.iter().map(|l| &l.binding));
-        for (level, binding) in state.levels.iter().zip(bindings) {
-            frame.upload(&level.measures, 0, &measures_of(binding));
-            frame.upload(&level.rest, 0, &rest_of(binding));
-            frame.upload(&level.edges, 0, &edges_of(binding));
-        }
-        state.corrections.remeasure(&levels.corrections, frame);
-        if let Some(left) = &mut state.left {
-            left.remeasure(&levels.corrections.without(edited), frame);
-        }
-    }
 }
 
 /// The rest measures that determine stiffness, per vertex.
-fn measures_of(binding: &Binding) -> Vec<GpuMeasure> {
+pub(super) fn measures_of(binding: &Binding) -> Vec<GpuMeasure> {
     (binding.vertices.iter().enumerate())
         .map(|(i, v)| GpuMeasure {
             radius: v.radius,
@@ -303,14 +304,14 @@ fn measures_of(binding: &Binding) -> Vec<GpuMeasure> {
 }
 
 /// The rest measures that the pose rotates, per vertex.
-fn rest_of(binding: &Binding) -> Vec<GpuRest> {
+pub(super) fn rest_of(binding: &Binding) -> Vec<GpuRest> {
     let texel = |p: Vec3, w: f32| p.extend(w).to_array();
     (binding.vertices.iter())
         .map(|v| {
             [
                 texel(v.attachment, v.radius),
                 texel(v.scale_vector, 0.0),
-                texel(v.bone_direction, 0.0),
+                texel(v.bone_direction, u8::from(v.attached).into()),
                 texel(v.turn, 0.0),
                 texel(v.shape, 0.0),
             ]
@@ -319,7 +320,7 @@ fn rest_of(binding: &Binding) -> Vec<GpuRest> {
 }
 
 /// The half-edges with their rest lengths.
-fn edges_of(binding: &Binding) -> Vec<GpuEdge> {
+pub(super) fn edges_of(binding: &Binding) -> Vec<GpuEdge> {
     (binding.edges.iter())
         .map(|e| GpuEdge {
             neighbor_and_coherence: e.neighbor | ((e.coherence * 255.0).round() as u32) << 24,

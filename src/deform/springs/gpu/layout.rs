@@ -49,6 +49,12 @@ shared_with_shaders! {
         pub(super) corrected: u32,
     }
 
+    pub(super) struct RestPush as "Push" {
+        pub(super) count: u32,
+        pub(super) coarse: u32,
+        pub(super) on_bone: f32,
+    }
+
     pub(super) struct StiffenPush as "Push" {
         pub(super) count: u32,
         pub(super) surface: f32,
@@ -112,7 +118,8 @@ shared_with_shaders! {
 }
 
 /// Compares the data layouts of the shaders with their Rust declarations. Errors if they differ.
-pub(super) fn check(stiffen: &Compute, finish: &Compute, edit: &Compute) -> Result<()> {
+pub(super) fn check(rest: &Compute, stiffen: &Compute, finish: &Compute, edit: &Compute) -> Result<()> {
+    rest.reflection().check::<GpuEdge>()?;
     stiffen.reflection().check::<GpuMeasure>()?;
     stiffen.reflection().check::<GpuGains>()?;
     finish.reflection().check::<GpuState>()?;
