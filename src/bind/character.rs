@@ -1,4 +1,5 @@
-//! Builds a character from a file: the display mesh in bind space and the welded control mesh (methods, section 1).
+//! Builds a character from a file: the display mesh in bind space and the welded control mesh (docs/internals.md,
+//! section 1).
 
 use super::Character;
 use crate::asset::{Asset, Influences, Node, Primitive};

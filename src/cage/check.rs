@@ -1,9 +1,11 @@
-//! Checks a cage before it deforms a character: closed, oriented, without crossings, around the skin.
+//! Checks a cage before it deforms a character. The cage must be closed and oriented, must not cross itself, and must
+//! surround the skin.
 //!
 //! The predicates are exact (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric
-//! predicates", 1997). A point's winding number is the sum of the signed crossings of a vertical ray. This equals the
-//! generalised winding number of a closed mesh (Jacobson, Kavan, Sorkine-Hornung, "Robust inside-outside segmentation
-//! using generalized winding numbers", 2013) without its rounding. Vertices and faces are counted from 0.
+//! predicates", 1997). A point's winding number is the sum of the signed crossings of a vertical ray with the faces.
+//! For a closed mesh, this sum is the generalised winding number (Jacobson, Kavan, Sorkine-Hornung, "Robust
+//! inside-outside segmentation using generalized winding numbers", 2013), but without rounding errors. Messages count
+//! vertices and faces from 0.
 
 use super::{CageMesh, MAX_VERTICES};
 use crate::base::math::{DVec3, Vec3};
@@ -17,10 +19,10 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Fraction of the skin's vertices that may lie outside of the cage. Mean value coordinates are defined there, but
-/// negative values become large.
+/// Largest fraction of the skin's vertices that may lie outside the cage. Mean value coordinates exist outside the
+/// cage, but their negative values become large there.
 pub const MOST_OUTSIDE: f64 = 0.05;
-/// Largest coordinate, metres. Boxes of faces are stored in `f32`.
+/// Largest absolute value of a coordinate, metres. The faces' bounding boxes are stored in `f32`.
 const LARGEST: f64 = 1e12;
 /// A triangle has no area if its height is less than this fraction of its longest edge.
 const THIN: f64 = 1e-9;
@@ -36,19 +38,20 @@ pub struct CageReport {
     pub faces: usize,
     /// Skin vertices outside of the cage, ascending.
     pub outside: Vec<u32>,
-    /// Largest distance of a skin vertex outside to the cage, as a fraction of the cage's diagonal; 0 if none is
-    /// outside.
+    /// Largest distance from a skin vertex in `outside` to the cage, as a fraction of the cage's diagonal; 0 if
+    /// `outside` is empty.
     pub farthest: f64,
     /// Whether the faces of the mesh point inwards; [`oriented`] repairs this.
     pub turned_over: bool,
-    /// Smallest distance of a skin vertex to the cage, as a fraction of the cage's diagonal; 0 without skin vertices.
+    /// Smallest distance from a skin vertex to the cage, as a fraction of the cage's diagonal; 0 without skin vertices.
     pub clearance: f64,
 }
 
 impl CageReport {
     /// Describes what the user should know about an accepted cage; `None` if nothing is unusual.
     pub fn warning(&self) -> Option<String> {
-        let turned = self.turned_over.then(|| "the cage was inside out and is now turned over".to_owned());
+        let turned =
+            self.turned_over.then(|| "the cage was inside out; its faces are now reversed".to_owned());
         let outside = (!self.outside.is_empty()).then(|| {
             format!(
                 "{} skin vertices lie outside the cage, up to {:.2} % of its size; mean value coordinates are \
@@ -65,9 +68,9 @@ impl CageReport {
 /// Checks a cage against the bind positions of the skin, both in bind space, metres. `skin` may be empty.
 ///
 /// # Errors
-/// [`Error::Input`] if the cage has fewer than 4 or more than [`MAX_VERTICES`] vertices, an invalid face, a number
-/// that is not finite, an edge without two faces, faces of different orientation, two vertices in one place, no volume
-/// or a crossing; or if more than 5 % of the skin lies outside. The message names the
+/// [`Error::Input`] if the cage has fewer than 4 or more than [`MAX_VERTICES`] vertices, an invalid face, a number that
+/// is not finite, an edge without exactly two faces, faces of different orientation, two vertices at the same position,
+/// no volume, or faces that cross; or if more than 5 % of the skin's vertices lie outside. The message names the
 /// element.
 pub fn check(mesh: &CageMesh, skin: &[Vec3]) -> Result<CageReport> {
     numbers(mesh)?;
@@ -84,7 +87,7 @@ pub fn check(mesh: &CageMesh, skin: &[Vec3]) -> Result<CageReport> {
             format!("cage: faces {fa} {:?} and {fb} {:?} cross or touch", mesh.faces[fa], mesh.faces[fb])
         };
         let remedy =
-            "move their vertices apart, or divide folded quads into triangles, in a modelling program";
+            "in a modelling program, move their vertices apart, or divide folded quads into triangles";
         return Err(Error::input(problem, remedy));
     }
     let skin: Vec<DVec3> = skin.iter().map(|x| x.as_dvec3()).collect();
@@ -112,14 +115,14 @@ pub fn check(mesh: &CageMesh, skin: &[Vec3]) -> Result<CageReport> {
             100.0 * report.farthest
         );
         let remedy =
-            "use a cage that was made for this character, in its unit and place, or enlarge the cage";
+            "use a cage made for this character, with the same unit and position, or enlarge the cage";
         return Err(Error::input(problem, remedy));
     }
     Ok(report)
 }
 
-/// Turns a cage over if its faces point inwards (negative volume). Returns the cage and whether it was turned over. Faces
-/// with an index out of range are ignored.
+/// Reverses the faces of a cage if they point inwards, which makes the volume negative. Returns the cage and whether
+/// its faces were reversed. Faces with an index out of range do not count in the volume.
 pub fn oriented(mesh: &CageMesh) -> (CageMesh, bool) {
     let valid = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < mesh.positions.len());
     let middle = mesh.positions.iter().sum::<DVec3>() / mesh.positions.len().max(1) as f64;
@@ -157,7 +160,7 @@ fn numbers(mesh: &CageMesh) -> Result<()> {
     Ok(())
 }
 
-/// Checks each face, and that each vertex has one.
+/// Checks each face, and that each vertex belongs to a face.
 fn faces(mesh: &CageMesh) -> Result<()> {
     let count = mesh.positions.len();
     let mut used = vec![false; count];
@@ -181,7 +184,7 @@ fn faces(mesh: &CageMesh) -> Result<()> {
             let longest =
                 (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
             let coincide = a == b || b == c || c == a;
-            // Equal positions get a word of their own.
+            // [`distinct`] reports equal positions with a message of its own.
             if (b - a).cross(c - a).length() <= THIN * longest && !coincide {
                 let problem = "has three corners in a line".to_owned();
                 return Err(wrong(problem, "move a corner, or merge the face with its neighbour"));
@@ -282,17 +285,15 @@ fn direction(mesh: &CageMesh, surface: &Surface) -> Result<f64> {
             return Err(Error::input(problem, "use a cage that encloses the character"));
         }
         if volume.signum() != sign {
-            let problem = format!(
-                "cage: the part with face {face} points to the other side than the part with face {}",
-                first.3
-            );
-            return Err(Error::input(problem, "turn its faces over, or delete the part"));
+            let problem =
+                format!("cage: the parts with the faces {face} and {} point to opposite sides", first.3);
+            return Err(Error::input(problem, "reverse the faces of one part, or delete the part"));
         }
     }
     Ok(sign)
 }
 
-/// The triangles of a cage with a bounding volume hierarchy.
+/// The triangles of a cage, and a bounding volume hierarchy over them.
 pub(super) struct Surface {
     positions: Vec<DVec3>,
     /// Triangles; see [`CageMesh::triangles`].
@@ -324,7 +325,7 @@ impl Surface {
         self.triangles[t].map(|v| self.positions[v as usize])
     }
 
-    /// Calls `each` for every triangle with a box that meets `bounds`.
+    /// Calls `each` for every triangle whose box intersects `bounds`.
     pub(super) fn within(&self, bounds: Aabb, mut each: impl FnMut(usize)) {
         self.bvh.aabb_traverse(bounds, |bvh, node| {
             let node = &bvh.nodes[node as usize];
@@ -335,7 +336,7 @@ impl Surface {
         });
     }
 
-    /// Returns the first pair of triangles that cross, touch or are folded over each other.
+    /// Returns the first pair of triangles that cross, touch or lie folded onto each other.
     fn crossing(&self) -> Option<[usize; 2]> {
         let first = |a: usize| {
             let mut found: Option<usize> = None;
@@ -370,7 +371,8 @@ impl Surface {
             let [a, b, c] = self.corners(t);
             let turns = passes(x, a, b) + passes(x, b, c) + passes(x, c, a);
             if turns != 0 {
-                // The triangle lies above the point if the point is below a face that turns counter-clockwise.
+                // `turns` is 1 if the triangle is counter-clockwise seen from above, and -1 if it is clockwise. The
+                // product is positive if the triangle lies above the point.
                 let below = side([a, b, c], x) * f64::from(turns);
                 sum += if below > 0.0 { turns } else { 0 };
             }
@@ -378,7 +380,7 @@ impl Surface {
         sum
     }
 
-    /// Returns the distance of a point to the surface, or `limit` if it is not less.
+    /// Returns the distance from a point to the surface, but at most `limit`.
     pub(super) fn distance(&self, x: DVec3, limit: f64) -> f64 {
         let mut best = limit * limit;
         let mut stack = vec![(0.0f64, 0usize)];
@@ -403,7 +405,7 @@ impl Surface {
         best.sqrt()
     }
 
-    /// Returns the smallest distance of the points to the surface; 0 without points.
+    /// Returns the smallest distance from the points to the surface; 0 without points.
     fn clearance(&self, points: &[DVec3]) -> f64 {
         let least = |part: &[DVec3]| part.iter().fold(f64::INFINITY, |best, x| self.distance(*x, best));
         let found = points.par_chunks(1024).map(least).reduce(|| f64::INFINITY, f64::min);
@@ -420,22 +422,22 @@ pub(super) fn bounds(points: &[DVec3]) -> Aabb {
     Aabb::new(down.into(), up.into())
 }
 
-/// Returns a lower bound of the squared distance of a point to a box.
+/// Returns a lower bound of the squared distance from a point to a box.
 fn to_box(x: DVec3, bounds: &Aabb) -> f64 {
     let [low, high] = [bounds.min, bounds.max].map(|p| DVec3::new(p.x.into(), p.y.into(), p.z.into()));
     (low - x).max(x - high).max(DVec3::ZERO).length_squared()
 }
 
-/// Returns a positive number if `x` lies below the triangle, i.e. on the side from which its corners turn clockwise,
-/// 0 in the triangle's plane. Exact.
+/// Returns a positive number if `x` lies below the triangle, a negative number if it lies above, and 0 in the
+/// triangle's plane. Below is the side from which the corners appear clockwise. The sign is exact.
 pub(super) fn side([a, b, c]: [DVec3; 3], x: DVec3) -> f64 {
     let [a, b, c, d] = [a, b, c, x].map(|p| Coord3D { x: p.x, y: p.y, z: p.z });
     orient3d(a, b, c, d)
 }
 
-/// Returns how an edge passes the vertical line through `x`: 1 upwards in y and to the left of it as seen along the
-/// edge, -1 downwards, 0 otherwise. The sum over a triangle's edges is the winding number of its projection. The two
-/// faces at an edge get opposite numbers, so no ray slips between two faces.
+/// Returns the signed crossing of an edge with the ray from `x` along +x, both projected along z: 1 if the edge crosses
+/// the ray upwards in y, -1 downwards, 0 if it does not cross. The sum over a triangle's edges is the winding number of
+/// the triangle's projection. An edge gives opposite numbers to its two faces, so no vertical ray passes between them.
 fn passes(x: DVec3, a: DVec3, b: DVec3) -> i32 {
     let up = a.y <= b.y;
     let (low, high) = if up { (a, b) } else { (b, a) };
@@ -450,23 +452,23 @@ fn passes(x: DVec3, a: DVec3, b: DVec3) -> i32 {
     }
 }
 
-/// Whether two triangles of a mesh meet elsewhere than in their common vertices or edge. Exact. The triangles must not be
-/// degenerate.
+/// Whether two triangles of a mesh have a common point that is not on their common vertex or edge. Exact. The triangles
+/// must not be degenerate.
 pub(super) fn meet(positions: &[DVec3], a: [u32; 3], b: [u32; 3]) -> bool {
     let at = |t: [u32; 3]| t.map(|v| positions[v as usize]);
-    // Turns a triangle until its corner `k` is the first one.
+    // Rotates a triangle's vertices until corner `k` comes first.
     let turn = |t: [u32; 3], k: usize| [t[k], t[(k + 1) % 3], t[(k + 2) % 3]];
     let shared: Vec<usize> = (0..3).filter(|&k| b.contains(&a[k])).collect();
     match *shared {
         [] => triangles_meet(at(a), at(b)),
         [k] => {
-            // The rest of the intersection, if any, reaches an edge opposite of the common vertex.
+            // If the triangles meet elsewhere, an edge opposite the common vertex meets the other triangle.
             let l = (0..3).find(|&l| b[l] == a[k]).unwrap_or(0);
             let ([_, a1, a2], [_, b1, b2]) = (at(turn(a, k)), at(turn(b, l)));
             segment_meets(a1, a2, at(b)) || segment_meets(b1, b2, at(a))
         }
         [k, l] => {
-            // Triangles at an edge overlap if they lie in one plane on the same side of the edge.
+            // Triangles with a common edge overlap if they lie in one plane, on the same side of the edge.
             let (Some(ap), Some(bp)) =
                 ((0..3).find(|i| *i != k && *i != l), b.iter().find(|v| !a.contains(v)))
             else {
@@ -485,7 +487,7 @@ pub(super) fn meet(positions: &[DVec3], a: [u32; 3], b: [u32; 3]) -> bool {
 
 /// Whether two triangles have a common point. Exact.
 pub(super) fn triangles_meet(a: [DVec3; 3], b: [DVec3; 3]) -> bool {
-    // Most pairs are separated by one of the planes.
+    // The plane of one triangle separates most pairs.
     let apart = |t: [DVec3; 3], of: [DVec3; 3]| {
         let h = of.map(|x| side(t, x));
         h.iter().all(|v| *v > 0.0) || h.iter().all(|v| *v < 0.0)

@@ -24,7 +24,7 @@ fn a_cube_around_a_point_is_accepted() {
     assert_eq!((report.vertices, report.faces, report.turned_over), (8, 6, false));
     assert!(report.outside.is_empty() && report.warning().is_none());
     assert!((report.clearance - 0.5 / 12f64.sqrt()).abs() < 1e-12, "{report:?}");
-    // Points on faces, edges and corners are inside, also exactly above vertices.
+    // Points on faces, edges and corners count as inside.
     let on = [Vec3::X, Vec3::ONE, Vec3::new(1.0, 1.0, 0.0), Vec3::Z, -Vec3::Z, Vec3::new(1.0, -1.0, -1.0)];
     let report = check(&cube(-1.0, 1.0), &on).unwrap();
     assert!(report.outside.is_empty() && report.clearance == 0.0, "{report:?}");
@@ -119,7 +119,7 @@ fn an_inside_out_cage_is_turned_over() {
     assert!(!check(&turned, &[Vec3::ZERO]).unwrap().turned_over);
     // Parts that disagree cannot be repaired.
     add(&mut mesh, &cube(-1.0, 1.0), 5.0 * DVec3::X);
-    assert!(refused(&mesh, &[]).contains("points to the other side"));
+    assert!(refused(&mesh, &[]).contains("point to opposite sides"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn crossings_touches_and_folds_are_refused() {
     };
     add(&mut mesh, &tip, DVec3::ZERO);
     assert!(refused(&mesh, &[]).contains("cross or touch"));
-    // A corner that passes through the opposite face: the faces share vertices or none.
+    // A corner passes through the opposite face. Some of the faces that cross share a vertex, others share none.
     let mut mesh = cube(-1.0, 1.0);
     mesh.positions[7] = DVec3::new(-0.5, -0.6, -1.5);
     assert!(refused(&mesh, &[]).contains("cross or touch"));
@@ -155,7 +155,7 @@ fn crossings_touches_and_folds_are_refused() {
     mesh.positions[4] = DVec3::new(1.0, 1.0, -1.0);
     mesh.positions[3] = DVec3::new(2.0, 2.0, -2.0);
     assert!(refused(&mesh, &[]).contains("cross or touch"), "a triangle lies on another one");
-    // A flat pillow has no volume; so has a plane.
+    // A flat pillow has no volume.
     let flat = CageMesh {
         positions: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::new(1.0, 1.0, 0.0)],
         faces: vec![vec![0, 1, 3], vec![0, 3, 2], vec![0, 3, 1], vec![0, 2, 3]],

@@ -1,9 +1,9 @@
-//! The coupling of a skin, its skeleton and a cage: CageUp and CageRev.
+//! Couples a skin, its skeleton and a cage. The coupling gives the maps CageUp and CageRev.
 //!
-//! *Real-time Deformation with Coupled Cages and Skeletons*, sections 4.1 and 4.3, equations 7, 8 and 13 to 19. Its
-//! notation: `C` are the rest positions of the cage's vertices, `C'` the current ones; phi are the coordinates of the
-//! skin, psi those of the joints; `m` are the skin vertices that MaxVol selects. Sizes: V control vertices, J joints, B
-//! bones, C cage vertices.
+//! *Real-time Deformation with Coupled Cages and Skeletons* (Corda et al. 2020), sections 4.1 and 4.3, equations 7, 8
+//! and 13 to 19. The notation is that of the paper. phi are the coordinates of the skin in the cage, and psi those of
+//! the joints; `m` are the skin vertices that MaxVol selects. Array sizes: V control vertices, J joints, B bones, C
+//! cage vertices.
 
 use super::joints::{joint_coordinates, joint_positions, tip_coordinates};
 use super::max_vol::max_volume_rows;
@@ -17,16 +17,16 @@ use faer::linalg::solvers::{DenseSolveCore, PartialPivLu, Solve};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Number of vertices between two looks at the progress.
+/// Number of vertices between two reports of progress.
 const CHUNK: usize = 4096;
 
-/// Mean value coordinates that miss a vertex by more than this fraction of the cage's diagonal are those of an open cage.
+/// A cage counts as open if its mean value coordinates miss a skin vertex by more than this fraction of its diagonal.
 const OPEN: f64 = 1e-6;
 
-/// A pivot below this fraction of the largest one makes the map from rest to current offsets singular.
+/// The map from rest offsets to current offsets is singular if a pivot is below this fraction of the largest pivot.
 const SINGULAR: f64 = 1e-12;
 
-/// Quality of the coordinates in the rest cage.
+/// How well the coordinates reproduce the skin and the joints in the rest cage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CoordinateReport {
     /// The most negative coordinate of the skin; 0 if none is negative.
@@ -36,11 +36,11 @@ pub struct CoordinateReport {
     /// The largest distance between a skin vertex and the point that its coordinates give, divided by the diagonal of the
     /// rest cage's bounding box.
     pub skin_precision: f64,
-    /// The same for the joints.
+    /// Like `skin_precision`, for the joints.
     pub joint_precision: f64,
 }
 
-/// Everything that couples a skin, its skeleton and a cage, and is independent of the pose. Immutable.
+/// All data that couple a skin, its skeleton and a cage and that do not depend on the pose. Immutable.
 pub struct Coupling {
     /// Coordinates of the skin, V x C.
     phi: Vec<f32>,
@@ -60,7 +60,7 @@ pub struct Coupling {
     report: CoordinateReport,
 }
 
-/// Scratch memory of [`Coupling::cage_up`].
+/// Scratch memory for [`Coupling::cage_up`].
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     residual: Vec<DVec3>,
@@ -113,8 +113,8 @@ fn worst_miss(coordinates: &[f64], cage: &CageMesh, points: &[DVec3]) -> f64 {
 
 impl Coupling {
     /// Computes the coupling of a character and a cage in bind space. `skin` holds loaded coordinates of the control
-    /// vertices in the cage (V x C); without them the mean value coordinates are computed. The work is of order V C (C +
-    /// J) and V T for a cage with T triangles.
+    /// vertices in the cage (V x C); if it is `None`, this function computes mean value coordinates. The work is of
+    /// order V C (C + J), plus V T for a cage with T triangles.
     ///
     /// Vertices of rigid props are selected for CageUp only if the soft skin does not determine the cage.
     ///
@@ -144,7 +144,7 @@ impl Coupling {
         let skin_precision = worst_miss(&phi, cage, &positions) / size;
         if !is_loaded && (skin_precision.is_nan() || skin_precision > OPEN) {
             return Err(Error::input(
-                "the cage is open or turned inside out in part",
+                "the cage is open, or a part of it is inside out",
                 "close the cage's holes",
             ));
         }
@@ -213,7 +213,7 @@ impl Coupling {
     }
 
     /// Computes the displacement of every control vertex in bind space (V) from the displacements of the rest cage's
-    /// vertices (C). Paper 5, equation 7.
+    /// vertices (C). Corda et al. 2020, equation 7.
     pub fn skin_offsets(&self, offsets: &[DVec3], out: &mut Vec<DVec3>) {
         debug_assert_eq!(offsets.len(), self.cage_vertices());
         self.phi
@@ -223,16 +223,16 @@ impl Coupling {
     }
 
     /// Computes the current positions of the cage's vertices (C) from the posed positions of the control vertices
-    /// [`Coupling::rows`], in the space of the latter. Does not allocate if `workspace` was used before and `out` has
+    /// [`Coupling::rows`]. Both are in the same space. Does not allocate if `workspace` was used before and `out` has
     /// capacity. The work is of order C².
     ///
-    /// Paper 5, equation 8.
+    /// Corda et al. 2020, equation 8.
     pub fn cage_up(&self, posed_rows: &[DVec3], workspace: &mut Workspace, out: &mut Vec<DVec3>) {
         self.fit.solve(posed_rows, &mut workspace.residual, out);
     }
 }
 
-/// Returns loaded coordinates after checks.
+/// Checks loaded coordinates and returns them.
 fn checked(phi: Vec<f64>, vertices: usize, columns: usize) -> Result<Vec<f64>> {
     if phi.len() != vertices * columns {
         return Err(Error::input(
@@ -274,37 +274,39 @@ fn weights_of(character: &Character, vertex: u32) -> Vec<(usize, f64)> {
     entries().map(|(j, w)| (usize::from(j), f64::from(w) / sum)).collect()
 }
 
-/// CageRev: the linear map between offsets of the rest cage and offsets of the current cage in one pose, factored.
+/// CageRev: the linear map from offsets of the rest cage to offsets of the current cage in one pose, factored.
 ///
-/// Exact under linear blend skinning: a rest offset moves the skin by phi dC and the joints by da = psi dC; the linear
-/// parts of the joints' transforms stay and their translations follow from the roots down.
+/// The map is exact under linear blend skinning. An offset dC of the rest cage moves the skin by phi dC and the joints
+/// by da = psi dC. The linear parts of the joints' transforms stay constant. Their translations follow from the roots
+/// down.
 pub struct Reverse {
     fit: Arc<Fit>,
-    /// Offset of the posed selected vertices by offset of the rest cage's vertices, 3C x 3C.
+    /// Maps offsets of the rest cage's vertices to offsets of the posed selected vertices, 3C x 3C.
     matrix: Mat<f64>,
     factor: PartialPivLu<f64>,
 }
 
 impl Reverse {
     /// Factors the map for a pose. `linear` holds the linear part `L_j` of each joint's skinning transform, from bind
-    /// space to the pose. `carrier` holds `K_j`, which carries the offset of a joint relative to its parent joint into
-    /// the pose: `dp_j = dp_f + K_j (da_j - da_f)`. It is `L_f` of the parent joint if no other node lies between, and
-    /// the identity for roots, where `dp = K da`. The work is of order C³.
+    /// space to the pose. `carrier` holds `K_j`, which carries the offset `da_j` of a joint relative to the offset
+    /// `da_f` of its parent joint into the pose: `dp_j = dp_f + K_j (da_j - da_f)`. `K_j` is `L_f` of the parent joint
+    /// if no other node lies between the two, and the identity for roots, where `dp = K da`. The work is of order C³.
     ///
-    /// Paper 5, equations 16 to 19. **Differs**: the equations are multiplied by the selected coordinates, which saves a
-    /// product; the inverse of the matrix `B` is a pass from the roots down.
+    /// Corda et al. 2020, equations 16 to 19. **Differs**: Sinew multiplies the equations by the selected coordinates,
+    /// which saves a product. A pass from the roots down replaces the inverse of the matrix `B`.
     ///
     /// # Errors
-    /// [`Error::Input`] if the pose has another number of joints, or flattens the skin so that the rest cage does not
-    /// follow from the current cage.
+    /// [`Error::Input`] if the pose has a different number of joints, or if it flattens the skin so that the current
+    /// cage does not determine the rest cage.
     pub fn new(coupling: &Coupling, linear: &[DMat3], carrier: &[DMat3]) -> Result<Self> {
         let columns = coupling.cage_vertices();
         let joints = coupling.parents.len();
         if linear.len() != joints || carrier.len() != joints {
             let problem = format!("the pose has {} joints, the skeleton {joints}", linear.len());
-            return Err(Error::input(problem, "pose this character"));
+            return Err(Error::input(problem, "use a pose of this character"));
         }
-        // For each joint and cage vertex: offset of the posed joint, and of the transform's translation.
+        // For each joint and cage vertex: the derivatives of the posed joint and of its transform's translation with
+        // respect to the vertex's offset.
         let mut posed = vec![DMat3::ZERO; joints * columns];
         let mut translation = vec![DMat3::ZERO; joints * columns];
         for &j in &coupling.order {
@@ -334,15 +336,15 @@ impl Reverse {
         let largest = pivots().fold(0.0, f64::max);
         if !pivots().all(|pivot| pivot > SINGULAR * largest) {
             return Err(Error::input(
-                "the pose flattens the skin, so that the rest cage does not follow from the current cage",
-                "edit the rest cage, or turn and scale the joints less",
+                "the pose flattens the skin, so that the current cage does not determine the rest cage",
+                "edit the rest cage, or rotate and scale the joints less",
             ));
         }
         Ok(Self { fit: coupling.fit.clone(), matrix, factor })
     }
 
-    /// Computes the offsets of the rest cage's vertices, in bind space, that move the current cage's vertices by
-    /// `current`, in the space of the pose (C each). The work is of order C².
+    /// Computes the offsets of the rest cage's vertices, in bind space, from the offsets `current` of the current
+    /// cage's vertices, in the space of the pose (C each). The work is of order C².
     pub fn rest_offsets(&self, current: &[DVec3], out: &mut Vec<DVec3>) {
         debug_assert_eq!(current.len(), self.fit.columns);
         out.clear();
@@ -355,8 +357,8 @@ impl Reverse {
             .for_each(|(i, d)| *d = DVec3::new(at(3 * i), at(3 * i + 1), at(3 * i + 2)));
     }
 
-    /// Computes the offsets of the current cage's vertices, in the space of the pose, that follow from `rest`, offsets of
-    /// the rest cage's vertices in bind space (C each). The work is of order C².
+    /// Computes the offsets of the current cage's vertices, in the space of the pose, from the offsets `rest` of the
+    /// rest cage's vertices, in bind space (C each). The work is of order C².
     pub fn current_offsets(&self, rest: &[DVec3], out: &mut Vec<DVec3>) {
         debug_assert_eq!(rest.len(), self.fit.columns);
         let stacked = Mat::from_fn(3 * rest.len(), 1, |k, _| rest[k / 3][k % 3]);

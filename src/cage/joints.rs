@@ -1,7 +1,7 @@
-//! Coordinates of the joints in the cage, by which the joints follow the rest cage (SkelUp).
+//! Coordinates of the joints in the cage. By these coordinates, the joints follow the rest cage (SkelUp).
 //!
-//! *Real-time Deformation with Coupled Cages and Skeletons*, section 4.2, equations 9 to 13. K. Hormann, N. Sukumar:
-//! *Maximum entropy coordinates for arbitrary polytopes*, SGP 2008.
+//! *Real-time Deformation with Coupled Cages and Skeletons* (Corda et al. 2020), section 4.2, equations 9 to 13. K.
+//! Hormann, N. Sukumar: *Maximum entropy coordinates for arbitrary polytopes*, SGP 2008.
 
 use super::mean_value::mean_value;
 use super::mesh::CageMesh;
@@ -11,22 +11,22 @@ use crate::base::{Error, Progress, Result};
 use crate::bind::Character;
 use rayon::prelude::*;
 
-/// The least localisation and the least weight, epsilon of equation 9.
+/// The smallest localisation and the smallest weight; epsilon of equation 9.
 const FLOOR: f64 = 0.01;
 
 /// The exponent of the weights, kappa of equation 9.
 const EXPONENT: f64 = 0.05;
 
-/// The least mass of a cage vertex, as a fraction of the largest mass, if masses are clamped.
+/// The smallest mass of a cage vertex, as a fraction of the largest mass, if masses are clamped.
 const LEAST_MASS: f64 = 1e-10;
 
 /// Coordinates are large if their absolute values sum to more than this.
 const LARGE: f64 = 3.0;
 
-/// A row is accepted if it misses its joint by at most this fraction of the cage's diagonal.
+/// A row of coordinates is accepted if it misses its joint by at most this fraction of the cage's diagonal.
 const PRECISION: f64 = 1e-12;
 
-/// The longest step of Newton's method, times the cage's diagonal.
+/// The longest step of Newton's method, in units of 1 / (the cage's diagonal).
 const LONGEST: f64 = 20.0;
 
 /// Number of joints whose masses are summed in one pass over the skin's coordinates.
@@ -52,12 +52,13 @@ pub(super) struct JointInput<'a> {
 
 /// Returns the coordinates psi of the joints in the cage: one row per joint (J) with one number per cage vertex (C).
 ///
-/// `skin` holds the coordinates phi of the control vertices in the cage, one row per vertex. Each row sums to one and
-/// reproduces its joint in bind space to 1e-12 of the cage's diagonal. Numbers can be negative where those of the skin
-/// are. Joints outside of the cage's convex hull get mean value coordinates. The work is of order J V C.
+/// `skin` holds the coordinates phi of the control vertices in the cage, one row per vertex. Each returned row sums to
+/// one and reproduces its joint in bind space to 1e-12 of the cage's diagonal. A number can be negative where
+/// coordinates of the skin are negative. Joints outside the cage's convex hull get mean value coordinates. The work is
+/// of order J V C.
 ///
-/// Paper 5, equations 10 to 12. **Differs**: a row that misses its joint is not used, unlike in the authors' code, which
-/// displaces joints at rest.
+/// Corda et al. 2020, equations 10 to 12. **Differs**: Sinew rejects a row that misses its joint. The authors' code
+/// uses such rows, which displaces joints at rest.
 ///
 /// # Errors
 /// [`Error::Input`] if `skin` has a wrong length, or the work is cancelled.
@@ -139,10 +140,11 @@ fn masses_of(input: &JointInput, joints: std::ops::Range<usize>) -> Vec<f64> {
     masses
 }
 
-/// Returns the localisation of a joint at every skin vertex: about 0.93 where the joint and its parent share the weight,
-/// 0.79 where one of them has all of it, 0.59 where both have none. For a root it is 0.01 everywhere.
+/// Returns the localisation of a joint at every skin vertex, a weight that is large near the joint: about 0.93 where
+/// the joint and its parent share the skin weight, 0.79 where one of the two has all of the skin weight, and 0.59 where
+/// both have none. For a root, the localisation is 0.01 everywhere.
 ///
-/// Paper 5, equation 9, with the authors' constants.
+/// Corda et al. 2020, equation 9, with the authors' constants.
 pub fn localisation(influences: &Influences, joint: usize, parent: Option<usize>) -> Vec<f64> {
     let floor = FLOOR.powf(EXPONENT);
     let least = -1.0 + floor * if parent.is_some() { 2.0 } else { 1.0 };
@@ -158,9 +160,10 @@ pub fn localisation(influences: &Influences, joint: usize, parent: Option<usize>
 
 /// Returns the coordinates of `p` in `corners` (C) that are nearest to the masses: those of maximum entropy.
 ///
-/// Like the skin's coordinates, masses can be negative. The coordinates keep their signs, as in the authors' code, unless
-/// no such coordinates are found or they are large. Then the masses are clamped to a small positive number, which gives
-/// positive coordinates for every point inside of the convex hull. `None` outside of the hull.
+/// Like the skin's coordinates, masses can be negative. The coordinates keep the signs of the masses, as in the
+/// authors' code, unless the solver finds no such coordinates or finds large ones. In that case, it clamps the masses
+/// to a small positive number. Clamped masses give positive coordinates for every point inside the convex hull. Returns
+/// `None` outside the hull.
 fn projected(corners: &[DVec3], masses: &[f64], p: DVec3) -> Option<Vec<f64>> {
     let first = *corners.first()?;
     let (low, high) = corners.iter().fold((first, first), |(low, high), c| (low.min(*c), high.max(*c)));
@@ -177,11 +180,11 @@ fn projected(corners: &[DVec3], masses: &[f64], p: DVec3) -> Option<Vec<f64>> {
     })
 }
 
-/// Returns the coordinates of the origin in the points `at` that have the form `m exp(-slope . v)`, or `None` if Newton's
-/// method does not find them. With positive masses they have the least cross entropy to the masses and minimise the
-/// convex function `log sum m exp(-slope . v)`.
+/// Returns the coordinates of the origin in the points `at` that have the form `m exp(-slope . v)`, or `None` if
+/// Newton's method does not find them. With positive masses, these coordinates have the least cross entropy to the
+/// masses, and the slope minimises the convex function `log sum m exp(-slope . v)`.
 ///
-/// Paper 5, equation 11; Hormann, Sukumar 2008, section 3.
+/// Corda et al. 2020, equation 11; Hormann, Sukumar 2008, section 3.
 pub(super) fn maximum_entropy(at: &[DVec3], masses: &[f64]) -> Option<Vec<f64>> {
     let is_convex = masses.iter().all(|&m| m > 0.0);
     let mut slope = DVec3::ZERO;
@@ -197,8 +200,8 @@ pub(super) fn maximum_entropy(at: &[DVec3], masses: &[f64]) -> Option<Vec<f64>> 
         if !step.is_finite() {
             break;
         }
-        // The step is halved until it makes progress. Near the solution only the miss has enough digits to tell, and
-        // rounding errors end the loop.
+        // Halve the step until it makes progress. Near the solution, rounding hides the decrease of the value, so the
+        // length of `miss` decides. The loop ends when rounding errors prevent progress.
         let by_value = is_convex && miss.length() > 1e-6;
         let trial = |part: f64| {
             let next = slope + step * part;

@@ -1,4 +1,4 @@
-//! A cage as a document keeps it, and the rest shape that it gives.
+//! A cage as a document stores it, and the rest shape that the cage gives.
 
 use super::{CageMesh, MAX_VERTICES};
 use crate::base::math::Vec3;
@@ -24,7 +24,7 @@ pub enum Coordinates {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cage {
-    /// Name for lists.
+    /// Name that lists show.
     pub name: String,
     /// The mesh in the file's rest shape.
     pub mesh: CageMesh,
@@ -50,8 +50,9 @@ impl Cage {
         self.offsets.iter().flatten().all(|v| *v == 0.0)
     }
 
-    /// Writes the rest shape for cage offsets that are already in `out.cage`; an empty list stays empty. Does not allocate
-    /// after the first call (SkelUp: Corda et al. 2020, equation 13).
+    /// Computes the offsets of joints and bone tails from the cage offsets in `out.cage` (SkelUp: Corda et al. 2020,
+    /// equation 13). Clears `out` if all cage offsets are zero or their number is wrong. Does not allocate after the
+    /// first call.
     pub fn follow(&self, skeleton: &Skeleton, out: &mut RestShift) {
         if out.cage.len() != self.vertices() || out.cage.iter().all(|v| *v == Vec3::ZERO) {
             out.clear();
@@ -66,7 +67,7 @@ impl Cage {
         out.place(skeleton);
     }
 
-    /// The rest shape of the cage's own offsets.
+    /// The rest shape that the cage's stored offsets give.
     pub fn rest(&self, skeleton: &Skeleton) -> RestShift {
         let mut out = RestShift::of_cage(self.offsets.iter().map(|v| (*v).into()).collect());
         self.follow(skeleton, &mut out);
@@ -76,7 +77,8 @@ impl Cage {
     /// Checks a cage from a file or an edit.
     ///
     /// # Errors
-    /// [`Error::Input`] if lists do not fit together or the skeleton, if the mesh is unsound, or if a number is not finite.
+    /// [`Error::Input`] if the cage has fewer than 4 or too many vertices, the lists do not fit the mesh or the
+    /// skeleton, the name is too long or has control characters, a face is invalid, or a number is not finite.
     pub fn validate(&self, skeleton: &Skeleton) -> Result<()> {
         let count = self.vertices();
         let fits = self.joints.len() == count * skeleton.joints.len()
@@ -87,7 +89,7 @@ impl Cage {
         } else if !fits {
             "the cage was made for another character".to_owned()
         } else if self.name.len() > MAX_NAME || self.name.contains(char::is_control) {
-            "the cage has no proper name".to_owned()
+            "the cage's name is too long or has control characters".to_owned()
         } else if self
             .mesh
             .faces

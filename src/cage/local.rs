@@ -4,11 +4,12 @@
 //! The coordinate of a cage vertex is the harmonic function inside of the cage that equals the vertex's hat function on
 //! the surface. A regular grid of nodes solves for it.
 //!
-//! **Differs**: the boundary has its true place. Where the segment to a neighbour crosses the surface, the first crossing
-//! replaces the neighbour, and the weight is divided by the remaining fraction of the segment (F. Gibou, R. Fedkiw,
-//! L.-T. Cheng, M. Kang: *A second-order-accurate symmetric discretization of the Poisson equation on irregular domains*,
-//! 2002). The trilinear interpolation at a point does the same with the corners of its cell. So the weights stay positive
-//! and reproduce linear functions, and nothing passes through a gap that is narrower than the grid.
+//! **Differs** from the paper: the boundary lies exactly on the cage's surface, not on grid nodes. Where the segment to
+//! a neighbouring node crosses the surface, the first crossing replaces the node, and the node's weight is divided by
+//! the fraction of the segment up to the crossing (F. Gibou, R. Fedkiw, L.-T. Cheng, M. Kang: *A second-order-accurate
+//! symmetric discretization of the Poisson equation on irregular domains*, 2002). The trilinear interpolation at a
+//! point treats the corners of the point's grid cell in the same way. So the weights stay positive and reproduce linear
+//! functions, and nothing passes through a gap that is narrower than a grid step.
 
 use super::check::{Surface, bounds};
 use super::joints::maximum_entropy;
@@ -19,25 +20,26 @@ use crate::base::{Error, Progress, Result};
 use crate::geom::{Cholesky, Columns, Entry};
 use rayon::prelude::*;
 
-/// Number of grid nodes inside of the cage, about.
+/// Approximate number of grid nodes inside the cage.
 const NODES: f64 = 40_000.0;
 /// Maximum number of grid nodes in the cage's bounding box. A cage that fills little of its box gets a coarser grid.
 const MOST: f64 = 4e6;
-/// Number of cage vertices that are solved for at once.
+/// Number of cage vertices whose coordinates are solved for at once.
 const BLOCK: usize = 16;
-/// Tolerance of crossings, as a fraction of the segment and of the triangle, and the least fraction of a segment.
+/// Tolerance of crossings, as a fraction of the segment and in barycentric coordinates. No weight is divided by a
+/// smaller fraction of a segment.
 const ON: f64 = 1e-12;
-/// A row that misses its point by more than this fraction of the cage's diagonal is corrected.
+/// A row of coordinates that misses its point by more than this fraction of the cage's diagonal is corrected.
 const MISS: f64 = 1e-12;
-/// The least mass of a cage vertex, if a row is corrected.
+/// The smallest mass of a cage vertex in the correction of a row.
 const LEAST_MASS: f64 = 1e-9;
 
 /// Returns local coordinates of `points` (P) in a closed cage (C vertices), as P rows of C numbers. All positions are in
 /// one space; the orientation of the faces has no effect.
 ///
-/// Inside of the cage and on its surface no number is negative. Each row sums to one and reproduces its point to 1e-10 of
-/// the cage's diagonal. A vertex has little effect on points to which the way inside of the cage is long. Points outside
-/// of the cage get mean value coordinates. Equal input gives equal bits.
+/// Inside the cage and on its surface, no number is negative. Each row sums to one and reproduces its point to 1e-10 of
+/// the cage's diagonal. A cage vertex has little effect on a point if every path inside the cage from the vertex to the
+/// point is long. Points outside the cage get mean value coordinates. Equal input gives equal bits.
 ///
 /// # Errors
 /// [`Error::Input`] if the work is cancelled, or memory is short.
@@ -110,8 +112,8 @@ fn with_nodes(mesh: &CageMesh, points: &[DVec3], nodes: f64, progress: &Progress
     Ok(out)
 }
 
-/// Scales a row to the sum one. If it misses its point, replaces it by the positive coordinates that are nearest to it,
-/// those of maximum entropy. Returns whether the row is right.
+/// Scales a row of coordinates to the sum one. If the row misses its point `x`, replaces it by the positive coordinates
+/// that are nearest to it, those of maximum entropy. Returns whether the row then reproduces `x`.
 fn corrected(mesh: &CageMesh, surface: &Surface, x: DVec3, row: &mut [f64]) -> bool {
     row.iter_mut().for_each(|w| *w = w.max(0.0));
     let scale = 1.0 / row.iter().sum::<f64>();
@@ -145,15 +147,15 @@ struct Grid<'a> {
     low: DVec3,
     step: f64,
     count: [usize; 3],
-    /// Number of each node among those inside of the cage.
+    /// Index of each node in `inside`; `None` for nodes outside the cage.
     number: Vec<Option<u32>>,
-    /// Places of the nodes inside of the cage.
+    /// Grid indices of the nodes inside the cage.
     inside: Vec<[usize; 3]>,
 }
 
 impl<'a> Grid<'a> {
-    /// Creates a grid. Its middle is that of the bounding box, so that a symmetric cage has a symmetric grid. `None` if
-    /// the cage has no volume.
+    /// Creates a grid. Its middle is that of the bounding box, so a symmetric cage has a symmetric grid. Returns `None`
+    /// if the cage has no volume.
     fn new(mesh: &'a CageMesh, surface: &'a Surface, nodes: f64) -> Option<Self> {
         let low = mesh.positions.iter().copied().fold(DVec3::INFINITY, DVec3::min);
         let high = mesh.positions.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
@@ -201,7 +203,8 @@ impl<'a> Grid<'a> {
         self.low + self.step * DVec3::from_array(place.map(|k| k as f64))
     }
 
-    /// Returns the terms of a node's value times their total: the value is the mean of its neighbours'.
+    /// Returns the terms of a node's equation: the node's value is the sum of the terms, divided by their total weight.
+    /// This is the mean of the neighbours' values.
     fn equation(&self, place: [usize; 3]) -> Terms {
         let neighbour = |k: usize| {
             let mut next = place;
@@ -211,7 +214,7 @@ impl<'a> Grid<'a> {
         self.terms(self.at(place), std::array::from_fn::<_, 6, _>(neighbour))
     }
 
-    /// Returns the terms of the value at a point inside of the cage.
+    /// Returns terms whose weighted sum is the value at a point inside the cage.
     fn value(&self, x: DVec3) -> Terms {
         let local = (x - self.low) / self.step;
         let (first, t) = (local.floor().to_array().map(|k| k as usize), local - local.floor());
@@ -226,13 +229,14 @@ impl<'a> Grid<'a> {
         out
     }
 
-    /// Returns the weighted values at nodes around `x`. Nodes behind the surface are replaced by the surface.
+    /// Returns the weighted values at the nodes `around` a point `x`. Where the surface lies between `x` and a node, a
+    /// point on the surface replaces the node.
     fn terms<const N: usize>(&self, x: DVec3, around: [([usize; 3], f64); N]) -> Terms {
         let to = around.map(|(place, _)| self.at(place));
         let mut near = Vec::new();
         let all: Vec<DVec3> = to.into_iter().chain([x]).collect();
         self.surface.within(bounds(&all), |t| near.push(self.surface.triangles[t]));
-        // The order in which the hierarchy finds the triangles has no meaning.
+        // The hierarchy finds the triangles in no particular order; sort them, so that equal input gives equal bits.
         near.sort_unstable();
         let mut out = Terms::default();
         for ((place, weight), to) in around.into_iter().zip(to).filter(|((_, weight), _)| *weight > 0.0) {
@@ -263,7 +267,7 @@ fn crossing(from: DVec3, to: DVec3, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64;
     let scale = 1.0 / ab.dot(p);
     let (u, v, t) = (s.dot(p) * scale, along.dot(q) * scale, ac.dot(q) * scale);
     let hats = [1.0 - u - v, u, v];
-    // A triangle along the segment has numbers that are not finite: the comparisons exclude it.
+    // A triangle parallel to the segment gives numbers that are not finite; these comparisons exclude it.
     if !(hats.iter().all(|hat| *hat >= -ON) && (-ON..=1.0 + ON).contains(&t)) {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Makes a cage around any mesh.
 //!
-//! The mesh with a margin becomes a solid on a grid ([`field`]), the solid's surface a closed mesh ([`contour`]), and a
-//! progressive hull reduces its vertices without uncovering the skin ([`hull`]). Then the vertices move towards the skin
-//! ([`tighten`]). [`check`] proves the result.
+//! A grid samples the mesh with a margin as a solid ([`field`]), and the solid's surface becomes a closed mesh
+//! ([`contour`]). A progressive hull reduces the vertices of this mesh without uncovering the skin ([`hull`]). Then the
+//! vertices move towards the skin ([`tighten`]). [`check`] verifies the result.
 
 mod contour;
 mod field;
@@ -19,29 +19,30 @@ use field::{Field, Shape};
 use hull::Hull;
 use tighten::{Samples, tighten};
 
-/// Fewest and most vertices that can be wanted.
+/// Smallest and largest number of vertices that a caller can ask for.
 pub const WANTED: std::ops::RangeInclusive<usize> = 8..=500;
 /// Accepted excess of vertices, as a fraction of the wanted number.
 const EXCESS: f64 = 0.1;
-/// Numbers of vertices, in wanted numbers, after which the vertices move towards the skin, with the number of passes and
-/// the range of the progress. An early move saves a coarse cage from growing.
+/// Stages of the reduction. Each stage reduces the number of vertices to a multiple of the wanted number, then moves
+/// the vertices towards the skin in a number of passes. The last numbers are the range of the progress. An early move
+/// keeps a coarse cage from growing.
 const STAGES: [(usize, usize, [f32; 2]); 3] = [(4, 2, [0.1, 0.8]), (2, 2, [0.8, 0.85]), (1, 6, [0.85, LATE])];
-/// Progress after the first grid.
+/// Progress after the first trial.
 const LATE: f32 = 0.9;
-/// Number of grids that are tried.
+/// Maximum number of trials, each with a coarser grid than the one before.
 const TRIALS: usize = 5;
-/// Largest number of vertices of the contour, unless many are wanted. The time grows with it.
+/// Largest number of vertices of the contour, unless the caller wants many vertices. The time grows with this number.
 const CONTOUR: f64 = 18_000.0;
-/// Number of contours that are tried until the number of vertices is right.
+/// Maximum number of contours per trial in the search for a good number of vertices.
 const ROUNDS: usize = 3;
 /// Largest number of grid steps along the longest side.
 const FINEST: f64 = 160.0;
 
-/// Makes a cage of about `wanted` vertices (clamped to 8..=500) around a mesh, in its unit and space: closed, without
-/// crossings, with triangles, in one part, with every vertex of the mesh inside. Any mesh is allowed: open, crossing or
-/// non-manifold, with several parts, without triangles. Triangles must be in range. Parts that are apart are joined by
-/// bridges. If `wanted` vertices cannot be reached without a crossing, the cage has the smallest number that can. The
-/// result depends only on the arguments. Reports `progress` from 0 to 1.
+/// Makes a cage of about `wanted` vertices (clamped to 8..=500) around a mesh, in the mesh's unit and space. The cage
+/// is one closed part of triangles that does not cross itself, with every vertex of the mesh inside. Any mesh is
+/// allowed: open, crossing or non-manifold, with several parts, without triangles. Bridges join parts of the mesh that
+/// are apart. If a cage of `wanted` vertices would cross itself, the cage has the smallest number of vertices that was
+/// found without a crossing. The result depends only on the arguments. Reports `progress` from 0 to 1.
 ///
 /// # Errors
 /// [`Error::Input`] if there are no vertices, a position is not finite, an index is out of range, no cage can be
@@ -69,7 +70,7 @@ pub fn make_cage(
         ));
     }
     let shape = Shape::new(positions.iter().map(|x| x.as_dvec3()).collect(), triangles);
-    // Enough steps that limbs are apart, and that the contour has several times the wanted vertices.
+    // Choose enough steps to separate limbs, and to give the contour several times the wanted number of vertices.
     let mut steps = (5.5 * (wanted as f64).sqrt()).clamp(24.0, 84.0);
     let mut best: Option<CageMesh> = None;
     for trial in 0..TRIALS {
@@ -77,7 +78,7 @@ pub fn make_cage(
         let mut hull = Hull::new(points, faces, step);
         let samples = Samples::new(&shape, step);
         for (factor, passes, span) in STAGES {
-            // Further trials are rare; the progress waits for them.
+            // Further trials are rare, so they do not advance the progress.
             let span = if trial == 0 { span } else { [LATE; 2] };
             let goes_on = hull.simplify(factor * wanted, span, progress)
                 && tighten(&mut hull, &samples, passes, progress);
@@ -108,7 +109,7 @@ pub fn make_cage(
 }
 
 /// Returns the grid step, the vertices and the faces of the contour. Changes the number of grid steps along the longest
-/// side so that the number of vertices is sensible.
+/// side so that the contour has neither too few nor too many vertices.
 fn surface(shape: &Shape, steps: &mut f64, wanted: usize) -> (f64, Vec<DVec3>, Vec<[u32; 3]>) {
     let (least, most) = (3.0 * wanted as f64, CONTOUR.max(8.0 * wanted as f64));
     let mut rounds = 0;
@@ -116,7 +117,7 @@ fn surface(shape: &Shape, steps: &mut f64, wanted: usize) -> (f64, Vec<DVec3>, V
         let step = shape.size() / *steps;
         let (points, faces) = contour(&Field::new(shape, step));
         let found = points.len() as f64;
-        // The number grows with the square of the steps; for thin shapes it grows slower.
+        // The number of vertices grows with the square of the number of steps, but more slowly for thin shapes.
         let factor = if found < least { 1.2 * least / found } else { (0.9 * most / found).sqrt() };
         let next = (*steps * factor).min(FINEST);
         rounds += 1;
@@ -179,7 +180,7 @@ mod tests {
         for path in &files {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             let control = Character::from_asset(&Asset::load(path).unwrap()).unwrap().control;
-            // The human stands for the other characters' small and large cages.
+            // Only the human gets small and large cages.
             let all = if name == "human" { &[50, 150, 400][..] } else { &[150][..] };
             for &wanted in all {
                 made(&name, &control.positions, &control.triangles, wanted);
@@ -199,7 +200,7 @@ mod tests {
         made("ball", &positions, &triangles, 500);
         let small = made("ball", &positions, &triangles, 8);
         assert_eq!(small, made("ball", &positions, &triangles, 8), "equal calls make equal cages");
-        // Three balls apart become one cage.
+        // Three separate balls become one cage.
         let shift = |offset: Vec3| positions.iter().map(move |x| *x + offset);
         let many: Vec<Vec3> =
             shift(Vec3::ZERO).chain(shift(4.0 * Vec3::X)).chain(shift(Vec3::new(2.0, 7.0, 1.0))).collect();
@@ -209,7 +210,7 @@ mod tests {
         let cage = made("three balls", &many, &all, 100);
         let euler = cage.positions.len() as i64 - cage.edges().len() as i64 + cage.faces.len() as i64;
         assert_eq!(euler, 2, "one part without handles");
-        // Crossing balls, and a thin stray vertex far away.
+        // Balls that cross, and a stray vertex far away.
         let near: Vec<Vec3> =
             shift(Vec3::ZERO).chain(shift(0.7 * Vec3::X)).chain([Vec3::new(0.0, 0.0, 40.0)]).collect();
         let all: Vec<[u32; 3]> =

@@ -1,7 +1,7 @@
-//! Choice of the skin vertices that determine the cage (MaxVol).
+//! Selects the skin vertices that determine the cage (MaxVol).
 //!
-//! J.-M. Thiery, J. Tierny, T. Boubekeur: *CageR: Cage-Based Reverse Engineering of Animated 3D Shapes*, 2012, section 4;
-//! used by paper 5, section 4.1. S. Goreinov et al.: *How to find a good submatrix*, 2010.
+//! J.-M. Thiery, J. Tierny, T. Boubekeur: *CageR: Cage-Based Reverse Engineering of Animated 3D Shapes*, 2012, section
+//! 4; used by Corda et al. 2020, section 4.1. S. Goreinov et al.: *How to find a good submatrix*, 2010.
 
 use crate::base::{Error, Result};
 use faer::Mat;
@@ -11,11 +11,11 @@ use rayon::prelude::*;
 /// The selection is final if no swap of a row enlarges the volume by more than this factor.
 const GAIN: f64 = 1.001;
 
-/// The coordinates are rank deficient if the part of a row outside of the others' span is below this fraction of the
-/// largest row.
+/// The coordinates are rank deficient if the component of every remaining row outside the span of the chosen rows is
+/// below this fraction of the largest row.
 const RANK: f64 = 1e-9;
 
-/// The number of swaps after which the product is computed from the coordinates, against rounding errors.
+/// After this many swaps, the product is recomputed from the coordinates, which limits rounding errors.
 const SWAPS: usize = 64;
 
 /// Selects C rows of `phi`, the coordinates of V skin vertices in a cage with C = `columns` vertices (V x C), so that
@@ -55,7 +55,7 @@ pub fn max_volume_rows(phi: &[f64], columns: usize, allowed: impl Fn(usize) -> b
     Ok(chosen.into_iter().map(|i| candidates[i]).collect())
 }
 
-/// Returns the sum of the products, in four partial sums.
+/// Returns the dot product, computed as four partial sums.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (a, b) = (a.chunks_exact(4), b.chunks_exact(4));
@@ -71,8 +71,8 @@ fn largest(values: impl Iterator<Item = f64>) -> (usize, f64) {
     values.enumerate().fold((0, f64::NEG_INFINITY), |best, (i, v)| if v > best.1 { (i, v) } else { best })
 }
 
-/// Returns the pivots of the QR factorisation of the transposed matrix: each has the largest part outside of the span of
-/// those before.
+/// Returns the pivots of the QR factorisation of the transposed matrix. Each pivot is the row with the largest
+/// component outside the span of the pivots before.
 fn pivots(rows: &[f64], columns: usize) -> Result<Vec<usize>> {
     let mut rest = rows.to_vec();
     let mut norms: Vec<f64> = rest.par_chunks(columns).map(|row| dot(row, row)).collect();

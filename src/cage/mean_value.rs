@@ -9,14 +9,14 @@
 use crate::base::math::{DMat3, DVec3};
 use rayon::prelude::*;
 
-/// A point at most this fraction of the mesh's diagonal from a vertex or a face lies on it.
+/// A point lies on a vertex or a face if its distance is at most this fraction of the mesh's diagonal.
 const ON: f64 = 1e-14;
 
 /// A point lies on an edge if the sine of the edge's angle, seen from the point, is below this value.
 const ON_EDGE: f64 = 1e-12;
 
-/// A triangle has no effect if two of its corners are in one direction from the point: the sine of the angle between them
-/// is below this value. Its weights are of this order, and their rounding errors would be larger.
+/// A triangle has no effect if two of its corners lie in one direction from the point, that is, if the sine of the
+/// angle between them is below this value. Its weights are of this order, and their rounding errors would be larger.
 const THIN: f64 = 3e-8;
 
 /// A triangle is narrow, seen from the point, if the squared sines of its dihedral angles are below this value.
@@ -64,8 +64,8 @@ fn row_of(positions: &[DVec3], triangles: &[[u32; 3]], x: DVec3, size: f64, row:
     refine(positions, x, size, row);
 }
 
-/// Restores the linear precision of a row that misses its point by rounding errors. The weights change by fractions that
-/// are an affine function of the position.
+/// Corrects a row that misses its point by rounding errors. Each weight changes by a fraction that is an affine
+/// function of its vertex's position.
 fn refine(positions: &[DVec3], x: DVec3, size: f64, row: &mut [f64]) {
     let from_x = |p: DVec3| (p - x) / size;
     let miss: DVec3 = positions.iter().zip(&*row).map(|(&p, &w)| from_x(p) * w).sum();
@@ -133,7 +133,7 @@ fn weigh(p: [DVec3; 3], x: DVec3, size: f64, add: &mut impl FnMut(usize, f64)) -
     None
 }
 
-/// Returns the angle with this sine and cosine, both times one positive factor.
+/// Returns the angle whose sine and cosine have this ratio and these signs.
 fn angle_of(sine: f64, cosine: f64) -> f64 {
     if sine < 0.1 * cosine {
         // The series of the arc tangent, to 1e-17.
@@ -145,8 +145,8 @@ fn angle_of(sine: f64, cosine: f64) -> f64 {
     sine.atan2(cosine)
 }
 
-/// Returns twice the products of the mean vector with the three unit normals of the edges' planes. `gram[k]` is the
-/// product of the normals of the edges that meet in corner k, `volume` the determinant of the corners.
+/// Returns twice the dot products of the mean vector with the three unit normals of the edges' planes. `gram[k]` is the
+/// dot product of the normals of the edges that meet in corner k. `volume` is the determinant of the corners.
 fn mean_vector(d: &[f64; 3], length: &[f64; 3], angle: &[f64; 3], gram: &[f64; 3], volume: f64) -> [f64; 3] {
     // Cosine and squared sine of the angle between the planes that meet in each corner: the cross product of the two
     // normals is the corner times the determinant.
@@ -160,8 +160,9 @@ fn mean_vector(d: &[f64; 3], length: &[f64; 3], angle: &[f64; 3], gram: &[f64; 3
     let c = (0..3).fold(0, |best, k| if angle[k] > angle[best] { k } else { best });
     let (a, b) = ((c + 1) % 3, (c + 2) % 3);
     if square.iter().all(|&s| s < NARROW) && cosine[c] > 0.0 && cosine[a] < 0.0 && cosine[b] < 0.0 {
-        // The point is near the plane and outside: the longest edge hides the two others. The excess of their angles
-        // follows from the determinant (L'Huilier), the deviations of the cosines from the sines.
+        // The point is near the plane and outside of the triangle, so the longest edge covers the two others. The
+        // excess of their angles follows from the determinant (L'Huilier). The differences of the cosines from 1 or -1
+        // follow from the sines.
         let half = 0.5 * (angle[0] + angle[1] + angle[2]);
         let unit = volume / (d[0] * d[1] * d[2]);
         let product = 4.0 * half.sin() * (half - angle[a]).sin() * (half - angle[b]).sin();

@@ -1,8 +1,8 @@
-//! Cages: coarse meshes around a character whose vertices move skin and joints of the rest shape.
+//! Cages: coarse meshes around a character. Their vertices move the skin and the joints of the rest shape.
 //!
 //! Corda, Thiery, Livesu, Puppo, Boubekeur, Scateni, "Real-Time Deformation with Coupled Cages and Skeletons", Computer
-//! Graphics Forum, 2020; methods, section 13. A document keeps a [`Cage`]. [`Coupling`] holds what its cage, skin and
-//! skeleton need to follow each other.
+//! Graphics Forum, 2020; docs/internals.md, section 13. A document stores a [`Cage`]. [`Coupling`] holds the data by
+//! which the cage, the skin and the skeleton follow each other.
 
 mod check;
 mod coupling;
@@ -30,5 +30,5 @@ pub use mean_value::mean_value;
 pub use mesh::CageMesh;
 pub use read::{fitted, from_asset, obj_text, read, read_glb, read_obj};
 
-/// Maximum number of vertices of a cage. The cost of an edit of the posed cage grows with its cube.
+/// Maximum number of vertices of a cage. The cost of an edit of the posed cage grows with the cube of this number.
 pub const MAX_VERTICES: usize = 500;

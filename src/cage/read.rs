@@ -1,6 +1,6 @@
 //! Reads and writes cages: Wavefront .obj files, and meshes of .glb, .gltf and .vrm files.
 //!
-//! Vertices and faces keep the order of an .obj file. In messages, lines are counted from 1.
+//! A cage read from an .obj file keeps the file's order of vertices and faces. Messages count lines from 1.
 
 use super::CageMesh;
 use super::check::{MOST_OUTSIDE, Surface, oriented};
@@ -18,7 +18,7 @@ use std::path::Path;
 const MOST_BYTES: u64 = 64 << 20;
 /// Largest number of corners of a face.
 const MOST_CORNERS: usize = 4096;
-/// A cage that fits has a diagonal of at most this many diagonals of the skin.
+/// A cage fits the skin only if its diagonal is at most this multiple of the skin's diagonal.
 const LOOSE: f64 = 10.0;
 /// Unit factors of [`fitted`]. The smallest one that encloses the skin wins.
 const UNITS: [f64; 7] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
@@ -27,7 +27,7 @@ const UNITS: [f64; 7] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
 /// [`read_glb`]. Positions are in the file's unit and space. The cage is not checked.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for another ending, else the errors of [`read_obj`] or [`read_glb`].
+/// [`Error::Unsupported`] for another file extension, otherwise the errors of [`read_obj`] or [`read_glb`].
 pub fn read(path: &Path, node: Option<&str>) -> Result<CageMesh> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     match ending.as_str() {
@@ -153,8 +153,8 @@ fn shortened(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
-/// Reads a cage from a .glb, .gltf or .vrm file: the mesh of the node with the name `node`. Without a name: the only
-/// mesh, or else the only node whose name contains "cage". See [`from_asset`].
+/// Reads a cage from a .glb, .gltf or .vrm file: the mesh of the node with the name `node`. Without a name, reads the
+/// file's only mesh, or else the mesh of the only node whose name contains "cage". See [`from_asset`].
 ///
 /// # Errors
 /// The errors of [`Asset::load`] and [`from_asset`]; [`Error::Broken`] with a list of the nodes if no name is given and
@@ -181,8 +181,8 @@ pub fn read_glb(path: &Path, node: Option<&str>) -> Result<CageMesh> {
 }
 
 /// Takes a cage from a loaded file: the mesh of the node with the name `node`, in the bind space of
-/// [`Character::from_asset`], metres. That is world rest space if the rest pose is the bind pose. Vertices are welded by
-/// position, because glTF splits them at normals. Triangles that degenerate are dropped.
+/// [`Character::from_asset`], metres. Bind space is world space in the rest pose if the rest pose is the bind pose.
+/// Vertices are welded by position, because glTF splits them at normals. Triangles that become degenerate are dropped.
 ///
 /// # Errors
 /// [`Error::Broken`] if there is no such node with triangles in the default scene, with a list of the nodes; the errors
@@ -270,8 +270,8 @@ pub fn obj_text(mesh: &CageMesh, positions: &[DVec3]) -> String {
 
 /// Finds the unit of a cage. If the cage does not fit the skin, but fits after scaling about the origin by a power of
 /// ten (0.001 to 1000), returns the scaled cage and the factor. A cage fits if it encloses at least 95 % of the skin
-/// vertices and its diagonal is at most ten times theirs. Returns `None` if the cage fits already, or with no factor, or
-/// is not valid. Positions are in bind space, metres.
+/// vertices and its diagonal is at most ten times theirs. Returns `None` if the cage fits already, fits with no factor,
+/// or is not valid. Positions are in bind space, metres.
 pub fn fitted(mesh: &CageMesh, skin: &[Vec3]) -> Option<(CageMesh, f64)> {
     let count = mesh.positions.len() as u32;
     let valid =
@@ -289,7 +289,7 @@ pub fn fitted(mesh: &CageMesh, skin: &[Vec3]) -> Option<(CageMesh, f64)> {
     let (turned, _) = oriented(mesh);
     let surface = Surface::new(&turned);
     let fits = |factor: f64| {
-        // Scaling the skin by the inverse saves building the surface again.
+        // Scaling the skin by the inverse factor avoids building the surface again.
         let outside = |x: &&Vec3| {
             let x = x.as_dvec3() / factor;
             surface.winding(x) <= 0 && !surface.is_on(x)
@@ -402,7 +402,7 @@ mod tests {
             assert!(check(&mesh, &skin).is_ok());
         }
         assert!(fitted(&cage(1e-5), &skin).is_none());
-        // An inside-out cage counts like a correct one.
+        // A cage that is inside out fits like a correct one.
         let mut turned = cage(0.01);
         turned.faces.iter_mut().for_each(|face| face.reverse());
         assert_eq!(fitted(&turned, &skin).unwrap().1, 100.0);

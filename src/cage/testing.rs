@@ -5,7 +5,7 @@ use crate::base::math::{DVec3, Vec3};
 pub use crate::base::testing::shared;
 use std::path::Path;
 
-/// A cube from `low` to `high` of quads.
+/// Creates a cube of quads, from `low` to `high` along each axis.
 pub fn cube(low: f64, high: f64) -> CageMesh {
     let side = |n: usize, k: usize| if n >> k & 1 == 1 { high } else { low };
     let positions = (0..8).map(|n| DVec3::new(side(n, 0), side(n, 1), side(n, 2))).collect();
@@ -13,7 +13,7 @@ pub fn cube(low: f64, high: f64) -> CageMesh {
     CageMesh { positions, faces: quads.iter().map(|q| q.to_vec()).collect() }
 }
 
-/// A ball of triangles with `rings * around + 2` vertices.
+/// Creates a ball of triangles with `rings * around + 2` vertices.
 pub fn ball(rings: usize, around: usize) -> CageMesh {
     let mut out = CageMesh { positions: vec![DVec3::Y], faces: Vec::new() };
     for r in 1..=rings {

@@ -31,7 +31,7 @@ pub fn f64s(path: &Path) -> Vec<f64> {
     bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// Builds a character from joints with their parents, in the order parents first, and a skin.
+/// Builds a character from a skin and from joints with their parents, parents first.
 fn character(
     joints: &[(DVec3, Option<usize>)],
     positions: &[DVec3],
@@ -78,8 +78,8 @@ fn character(
     Character { skeleton, control, ..Character::default() }
 }
 
-/// Creates the lateral surface of a prism around the y axis, from 0 to `height`, with caps. Its centres of the caps are
-/// the last two vertices.
+/// Creates the surface of a prism around the y axis, from `low` to `high`, with caps. The centres of the caps are the
+/// last two vertices.
 fn prism(sides: usize, rings: usize, radius: f64, low: f64, high: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for (r, k) in (0..=rings).flat_map(|r| (0..sides).map(move |k| (r, k))) {
@@ -135,8 +135,8 @@ struct Rig {
     workspace: Workspace,
 }
 
-/// A pose: for each joint the linear part of its transform relative to its parent, and a displacement in its parent's
-/// frame.
+/// A pose: for each joint, the linear part of its transform relative to its parent, and a displacement in the frame of
+/// its parent.
 type LocalPose = Vec<(DMat3, DVec3)>;
 
 impl Rig {
@@ -158,7 +158,8 @@ impl Rig {
         coordinates.iter().zip(cage).map(|(&w, &c)| c * w).sum()
     }
 
-    /// Returns the linear part of each joint's transform, and of the map that carries its offset from its parent.
+    /// Returns the linear part of each joint's transform, and of the map that carries the joint's offset from its
+    /// parent.
     fn linear(&self, pose: &LocalPose) -> (Vec<DMat3>, Vec<DMat3>) {
         let mut linear: Vec<DMat3> = Vec::new();
         for (j, local) in pose.iter().enumerate() {
@@ -168,7 +169,7 @@ impl Rig {
         (linear, carrier)
     }
 
-    /// Computes the current cage from the rest cage and a pose: SkelUp, the chain of joints, skinning and CageUp.
+    /// Computes the current cage from the rest cage and a pose, by SkelUp, the chain of joints, skinning and CageUp.
     fn current(&mut self, rest: &[DVec3], pose: &LocalPose) -> Vec<DVec3> {
         let columns = rest.len();
         let joints: Vec<DVec3> = self.coupling.psi().chunks(columns).map(|row| Self::of(row, rest)).collect();
@@ -402,8 +403,8 @@ fn the_authors_arm_has_the_known_coordinates() {
     assert!(report.skin_precision < 1e-13 && report.joint_precision < 1e-12 && report.lowest < -0.1);
 }
 
-/// The authors' recorded keys give rotations in degrees and positions of all joints, global. Their rest joints come from
-/// coordinates without linear precision, so their positions lie off those of the file's own rest skeleton.
+/// The authors' recorded keys give global rotations, in degrees, and global positions of all joints. Their rest joints
+/// come from coordinates without linear precision, so the positions differ from those of the file's own rest skeleton.
 #[test]
 fn the_authors_keys_have_our_joints_within_their_own_error() {
     let Some(files) = shared("cages/supercages_arm") else { return };

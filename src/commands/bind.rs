@@ -21,7 +21,7 @@ const SOME: usize = 8;
 /// Options for computing skin weights for meshes that have none.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct WeighArgs {
-    /// For a file without skin weights: the topmost bone of the skeleton to compute weights for
+    /// The topmost bone of the skeleton to compute weights for, in a file without skin weights
     #[arg(long, value_name = "NODE")]
     pub bones: Option<String>,
 }
@@ -41,7 +41,10 @@ impl WeighArgs {
 }
 
 fn nothing_to_weigh(path: &Path) -> Error {
-    let problem = format!("{}: it has weights, or no bones and no mesh beside them", path.display());
+    let problem = format!(
+        "{}: the file has weights already, or it has no bones, or no mesh outside the bones",
+        path.display()
+    );
     Error::input(problem, "leave out --bones and --out")
 }
 
@@ -56,7 +59,7 @@ struct Json<'a> {
     mean_edge_span: f64,
     /// Names of the meshes whose weights Sinew computed.
     weighed: &'a [String],
-    /// What does not fit, as sentences.
+    /// Problems of bones and weights, as sentences.
     findings: Vec<String>,
     #[serde(flatten)]
     report: &'a BindReport,
@@ -74,7 +77,7 @@ struct BoneLine {
     vertices: u32,
 }
 
-/// What to bind.
+/// The file to bind, and how.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// A rigged glTF file or a project
@@ -162,8 +165,9 @@ pub fn better(method: WeightMethod, cubes: Option<u32>, asset: &Asset) -> Result
     weighed.ok_or_else(|| Error::input("the weights were cancelled", "compute them again"))
 }
 
-/// Bends and twists every main joint, and returns a table of elastic energies over the smallest possible energy, with
-/// the old weights, if any, and with the new ones. The smallest energy is that of the method `gold` with the new weights.
+/// Bends and twists every main joint. Returns a table of elastic energies, divided by the smallest possible energy, for
+/// the old weights (if any) and for the new ones. The smallest energy is that of the method `gold` with the new
+/// weights.
 fn comparison(old: Option<&Asset>, new: &Asset) -> Result<String> {
     let bind = |asset: &Asset| Model::bind(asset.clone(), &BindOptions::default(), Default::default());
     let methods = |names: &[&str]| names.iter().map(|n| DeformerSettings::of(n)).collect::<Vec<_>>();
@@ -177,7 +181,7 @@ fn comparison(old: Option<&Asset>, new: &Asset) -> Result<String> {
     }
     let after = run(&new, &["lbs", "dqs", "gold"])?;
     let before = old.map(|old| bind(old).and_then(|old| run(&old, &["lbs", "dqs"]))).transpose()?;
-    let mut out = String::from("elastic energy over the smallest possible:\n");
+    let mut out = String::from("elastic energy divided by the smallest possible energy:\n");
     let heads = if before.is_some() { "lbs old  lbs new  dqs old  dqs new" } else { "lbs new  dqs new" };
     let mut sums: Vec<f64> = Vec::new();
     let mut rows = 0;
@@ -204,9 +208,9 @@ fn comparison(old: Option<&Asset>, new: &Asset) -> Result<String> {
     Ok(out + &line(&sums, "mean"))
 }
 
-/// Returns a line of text that names the meshes with computed weights, or an empty string.
+/// Returns a line of text that names the meshes with computed weights; empty without computed weights.
 pub fn told(weighed: &Option<Weighed>) -> String {
-    let line = |w: &Weighed| format!("weights made for {} over {} bones\n", w.meshes.join(", "), w.bones);
+    let line = |w: &Weighed| format!("weights computed for {} with {} bones\n", w.meshes.join(", "), w.bones);
     weighed.as_ref().map_or_else(String::new, line)
 }
 
@@ -252,7 +256,7 @@ pub fn findings(character: &Character) -> Vec<String> {
     }
     if let Some((count, [a, b])) = &found.torn {
         let (a, b) = (name(a), name(b));
-        out.push(format!("{count} vertices follow joints of different limbs, one of them {a} and {b}"));
+        out.push(format!("{count} vertices follow joints of different limbs, for example {a} and {b}"));
     }
     out
 }
@@ -349,7 +353,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&value["joints"], value["weighed"].as_array().unwrap().len()), (&3.into(), 1));
         let text = run(&Args { json: false, ..args(&out) }).unwrap();
-        assert!(!text.contains("weights made"), "{text}");
+        assert!(!text.contains("weights computed"), "{text}");
         let refused = run(&Args { out: Some(out.clone()), ..args(&whole) }).unwrap_err().to_string();
         assert!(refused.contains("whole.glb") && refused.contains("leave out"), "{refused}");
     }

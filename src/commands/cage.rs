@@ -14,7 +14,7 @@ use crate::scene::{CageSource, Model};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The cage, and what to do with it.
+/// The cage, and the operations on it.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// A character, a project or a journal
@@ -25,7 +25,7 @@ pub struct Args {
     /// Read the cage from a file: .obj, .glb or .gltf
     #[arg(long, value_name = "CAGE")]
     pub import: Option<PathBuf>,
-    /// The node of the imported file that is the cage; without --import, the node of the character's own file
+    /// Name of the cage's node in the imported file; without --import, in the character's own file
     #[arg(long, value_name = "NAME", conflicts_with = "make")]
     pub node: Option<String>,
     /// Coordinates of the skin in the cage: mean-value (smooth) or local (never negative)
@@ -34,13 +34,13 @@ pub struct Args {
     /// Move a vertex of the rest cage by metres: 12=0.1,0,-0.02
     #[arg(long = "move", value_name = "VERTEX=X,Y,Z", allow_hyphen_values = true)]
     pub moves: Vec<String>,
-    /// Key the moved cage at a time, seconds, instead of changing its shape
+    /// Time in seconds at which the moved cage gets a key. Without it, the moves change the cage's shape
     #[arg(long, value_name = "SECONDS")]
     pub key: Option<f64>,
     /// The project to write, a .glb
     #[arg(long)]
     pub out: Option<PathBuf>,
-    /// Write the rest cage as .obj
+    /// The .obj file to write with the rest cage
     #[arg(long, value_name = "CAGE.obj")]
     pub obj: Option<PathBuf>,
     /// Processor that evaluates
@@ -56,10 +56,10 @@ fn coordinates(text: &str) -> std::result::Result<Coordinates, String> {
     }
 }
 
-/// Sets the cage of a document, reports how it fits and writes what is asked for.
+/// Sets the cage of a document, reports how it fits and writes the requested files.
 ///
 /// # Errors
-/// Any error of [`opened`], [`Model::new_cage`] and writing; [`Error::Input`] for moves that do not fit the cage.
+/// Any error of [`opened`], [`Model::new_cage`] and of writing; [`Error::Input`] for moves that do not fit the cage.
 pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let Opened { model, mut session, .. } = opened(&args.file)?;
     let mut told = Vec::new();
@@ -127,13 +127,13 @@ fn report(model: &Model, cage: &Cage) -> Result<String> {
         format!("cage {:?}: {} vertices, {} faces", cage.name, found.vertices, found.faces),
         format!("clearance {:.4} of the diagonal, {} vertices outside", found.clearance, found.outside.len()),
         format!(
-            "coordinates: least {:.3}, {} of {} vertices have negative ones",
+            "lowest coordinate {:.3}; {} of {} vertices have negative coordinates",
             of.lowest,
             of.negative,
             control.positions.len()
         ),
         format!(
-            "reproduce the skin to {:.1e} and the joints to {:.1e} of the cage's diagonal",
+            "coordinates reproduce the skin to {:.1e} and the joints to {:.1e} of the cage's diagonal",
             of.skin_precision, of.joint_precision
         ),
     ];

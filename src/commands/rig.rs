@@ -1,4 +1,4 @@
-//! `sinew rig`: gives a mesh without skeleton bones and skin weights.
+//! `sinew rig`: adds bones and skin weights to a mesh without a skeleton.
 
 use super::bind::{findings, told};
 use crate::app::context::{folder_of, progress};
@@ -8,12 +8,12 @@ use crate::bind::{Cache, Character};
 use crate::export::{RigBone, project, rig, write_model};
 use std::path::PathBuf;
 
-/// What to rig.
+/// The mesh to rig, and how.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// A glTF file without skeleton
+    /// A glTF file without a skeleton
     pub file: PathBuf,
-    /// The bones: a JSON list of objects with name, head, tail and parent, positions in metres
+    /// The bones: a JSON list of objects with name, head, tail and parent; positions are in metres
     #[arg(long, value_name = "BONES.json")]
     pub bones: PathBuf,
     /// How to compute skin weights: heat, quasi-harmonic, biharmonic or elastic
@@ -27,7 +27,7 @@ pub struct Args {
     pub out: PathBuf,
 }
 
-/// Adds bones and weights to a file, writes it and returns what was made.
+/// Adds bones and weights to a file, writes the result and returns a report as text.
 ///
 /// # Errors
 /// Any error of [`project::open`], [`rig`] or [`write_model`], and [`Error::Broken`] if the list of bones cannot be read.
@@ -111,7 +111,8 @@ mod tests {
         (positions, triangles)
     }
 
-    /// Rigs boxes by bones from head to tail, each the child of the bone before. Returns the output and the rigged file.
+    /// Rigs boxes with bones, each given by head and tail. Each bone is the child of the bone before. Returns the
+    /// output and the rigged file.
     fn rigged(boxes: &[[Vec3; 2]], flat: bool, bones: &[[Vec3; 2]]) -> (String, Character) {
         let mut asset = Asset::default();
         for (k, [low, high]) in boxes.iter().enumerate() {
@@ -239,7 +240,7 @@ mod tests {
             let args = line(&[&file, "--bones".as_ref(), &list, "--out".as_ref(), &out]);
             assert_eq!(args.weights, WeightMethod::Elastic, "the default");
             let text = run(&Args { weights: method, cubes: Some(500), ..args }).unwrap();
-            assert!(text.contains("over 2 bones") && !text.contains("no vertex"), "{text}");
+            assert!(text.contains("with 2 bones") && !text.contains("no vertex"), "{text}");
             let character = Character::from_asset(&Asset::load(&out).unwrap()).unwrap();
             assert_eq!(character.skeleton.joints.len(), 2);
             assert!(character.control.rigid.iter().all(|r| !r));

@@ -1,7 +1,8 @@
-//! Morph targets that all keys share: shapes in the rest pose, such as the keys of a cage.
+//! Morph targets in the rest pose that all keys of an export share, such as the shapes of a cage's keys.
 //!
-//! Under linear blend skinning, a change of the rest positions is the same displacement in every pose. The shapes are solved
-//! once, in the rest pose, and every key stores a weight per shape. [`super::morph`] then solves what is left at a key.
+//! Under linear blend skinning, one morph target gives a change of the rest positions in every pose. So each shape is
+//! solved for once, in the rest pose, and every key stores a weight per shape. [`super::morph`] then solves for the
+//! difference that remains at a key.
 
 use super::morph::Delta;
 use super::posed::{Job, Shape};
@@ -23,7 +24,7 @@ pub struct Shared {
 pub struct SharedShape {
     /// Name of the morph target.
     pub name: String,
-    /// Node transforms and weights of the file's own morph targets.
+    /// The pose of the surface: node transforms, and weights of the file's own morph targets.
     pub pose: Pose,
     /// World position per display vertex.
     pub positions: Vec<Vec3>,
@@ -50,8 +51,8 @@ pub(super) fn at_key(part: usize, vertices: usize, (deltas, weights): Weighted) 
     out
 }
 
-/// Puts the shared shapes before the targets that the keys need besides. `within` is the error, metres in bind space, up to
-/// which keys of the weights may be dropped.
+/// Joins the shared shapes and the other targets of the keys, the shared shapes first. Keys of the weights may be
+/// dropped if the error stays below `within`, metres in bind space.
 pub(super) fn join(
     job: &Job,
     shared: &Shared,

@@ -68,9 +68,9 @@ pub fn weigh(asset: &Asset, top: Option<&str>, cache: Option<&Cache>) -> Result<
     weigh_bones(asset, &character, &bones, |_| None, heat)
 }
 
-/// Adds skin weights for these bones, parents before children. `weights` computes them from the positions and triangles of
-/// the mesh and the bones. `tail` returns the end of a bone without children in
-/// world space; by default, such a bone continues in its parent's direction.
+/// Adds skin weights for these bones, parents before children. `weights` computes the weights from the positions and
+/// triangles of the mesh and from the bones. `tail` returns the end of a bone without children in world space; if it
+/// returns `None`, the bone continues in its parent's direction.
 fn weigh_bones(
     asset: &Asset,
     character: &Character,
@@ -99,8 +99,8 @@ fn weigh_bones(
     write(asset, character, &rig, bones, &weights)
 }
 
-/// Computes new skin weights for a file by a method, in about `cubes` cubes, and replaces the file's weights. Returns `None`
-/// if `progress` is cancelled.
+/// Computes new skin weights for a file by a method, in about `cubes` cubes, and replaces the file's weights. Returns
+/// `None` if `progress` returns false.
 ///
 /// # Errors
 /// The errors of [`Character::from_asset`], [`skin_weights`] and [`reweigh`].
@@ -196,7 +196,7 @@ fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>
         let found: Vec<NodeId> =
             order().filter(|&n| empty(n) && (n == top || above(n).any(|p| p == top))).collect();
         if found.len() < 2 {
-            return wrong(format!("{}: no bones hang on node \"{name}\"", asset.path.display()));
+            return wrong(format!("{}: node \"{name}\" has no bones below it", asset.path.display()));
         }
         return Ok(found);
     }

@@ -213,7 +213,7 @@ impl TriMesh {
         }
         let triangles: Vec<[u32; 3]> =
             self.triangles().into_iter().map(|t| t.map(|v| new_of[v as usize])).collect();
-        // The twins of live slots only need new numbers, so no edge search is necessary.
+        // Live half-edges keep their twins, so new indices suffice and no edge search is necessary.
         let mut slot_of = vec![DEAD; self.vertex.len()];
         let mut slots = 0;
         for (h, &v) in self.vertex.iter().enumerate() {

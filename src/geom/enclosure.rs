@@ -5,12 +5,13 @@
 //! for changing mesh topology during simulation", 2004). Cubes of neighbouring cells share corners if their parts are
 //! connected across the common face.
 //!
-//! The interior consists of runs, as in [`super::lattice`]. Each triangle is divided into fragments, one per cell that
-//! it overlaps; each bone is divided into spans. The surface is continuous: fragments of triangles with a common edge
-//! are connected in each cell that contains a point of the edge. A fragment is connected to a run if the run's ray
-//! crosses the fragment. Rays miss small fragments and thin parts. From there, the interior is searched with short
-//! rays of their own, so that neither a shallow layer nor the two skins of a thin plate come apart. Parts that cross
-//! are one part; a gap keeps two parts apart even if it is narrower than the spacing of the rays.
+//! The interior consists of runs: the parts of parallel rays that lie inside the mesh ([`super::lattice`]). Each
+//! triangle is divided into fragments, one per cell that it overlaps; each bone is divided into spans. The surface is
+//! continuous: fragments of triangles with a common edge are connected in each cell that contains a point of the edge.
+//! A fragment is connected to a run if the run's ray crosses the fragment. Rays miss small fragments and thin parts.
+//! From such fragments, short rays search the interior, so that neither a shallow layer nor the two skins of a thin
+//! plate come apart. Parts that cross are one part. A gap keeps two parts apart even if it is narrower than the spacing
+//! of the rays.
 
 mod fragments;
 mod inside;
@@ -23,13 +24,14 @@ use crate::base::math::DVec3;
 use fragments::{Fragments, Grid, distance_squared};
 use inside::{Index, Joints, Shape, spans};
 
-/// Maximum number of fragments. A mesh with more of them is refused, since memory would become short.
+/// Maximum number of fragments. A mesh with more fragments is refused, since they need too much memory.
 const MOST: usize = 50_000_000;
-/// A part with holes, such as a sleeve, counts as closed up to this area of its holes, as a fraction of its own area.
+/// A part with holes, such as a sleeve, counts as closed if the area of its holes is at most this fraction of its own
+/// area.
 const HOLES: f64 = 0.18;
 /// Number of sizes that [`Enclosure::with_cubes`] tries.
 const TRIALS: usize = 3;
-/// The search for a size ends if the number of cubes is right up to this fraction.
+/// The search for a size ends if the number of cubes differs from the wanted number by less than this fraction.
 const RIGHT: f64 = 0.08;
 
 /// Cubes that enclose a mesh and its bones.
@@ -47,7 +49,7 @@ pub struct Enclosure {
     begin: Vec<u32>,
 }
 
-/// The input, without triangles and segments that are not proper.
+/// The input without invalid triangles and segments.
 struct Input<'a> {
     positions: &'a [DVec3],
     triangles: Vec<[u32; 3]>,
@@ -85,7 +87,8 @@ impl<'a> Input<'a> {
     }
 
     /// Estimates the number of cubes of a size. A cube's projection has, on average over its orientation, 1.5 times the
-    /// area of a face; so a sheet of area `a` passes 1.5 a cubes, and half of these lie outside of a closed part.
+    /// area of a face. So a sheet passes through 1.5 cubes per area of a face. For a closed part, half of these cubes
+    /// lie outside.
     fn estimate(&self) -> impl Fn(f64) -> f64 {
         let (mut closed, mut open) = (0.0, 0.0);
         for (t, side) in self.triangles.iter().zip(&self.solid.side) {
@@ -190,7 +193,7 @@ impl Enclosure {
     }
 
     /// Returns the cube of a mesh vertex, and the trilinear weights of the cube's corners. Returns `None` for a vertex
-    /// without a proper triangle.
+    /// without a valid triangle.
     pub fn of_vertex(&self, vertex: usize) -> Option<(usize, [f64; 8])> {
         let cube = self.of_vertex.get(vertex).filter(|cube| **cube != u32::MAX)?;
         Some((*cube as usize, self.weights(*cube, self.shape.x[vertex])))
@@ -288,7 +291,7 @@ fn connect(input: &Input, grid: Grid) -> Option<(Shape, Joints)> {
     let above = apart(shape.span(shape.spans.len()) as usize);
     let link = |&(a, b, k): &(u32, u32, usize)| (piece[a as usize], piece[b as usize], shape.axis(k));
     let mut joints = Joints { above, links: touching.iter().map(link).collect() };
-    // The triangles of the solid are the closed parts' triangles in their order, and then lids.
+    // The solid's triangles are those of the closed parts, in the order of the mesh, and then lids over holes.
     let (closed, open): (Vec<u32>, Vec<u32>) =
         (0..shape.triangles.len() as u32).partition(|&t| shape.side[t as usize] != 0);
     let sheets: Vec<[u32; 3]> = open.iter().map(|&t| shape.triangles[t as usize]).collect();

@@ -1,9 +1,10 @@
-//! The interior of a mesh with its depth: the distance to the outside. Lines are centred in the body by the depth.
+//! The interior of a mesh, and the depth of its points: the distance to the outside. The depth serves to centre lines
+//! in the body.
 //!
 //! The body is the union of cubes that enclose the mesh ([`Enclosure`]), so sheets inside the body (clothes over skin,
-//! eyeballs in a head) do not count as its outside. Depths are exact distances to the outer corners, propagated from
-//! corner to corner (Danielsson, "Euclidean distance mapping", 1980). Corners of limbs that only touch are not
-//! neighbours, so limbs that touch have depths of their own.
+//! eyeballs in a head) are no part of its outside. The depth of a cube's corner is its distance to the nearest outer
+//! corner, which propagates from corner to corner (Danielsson, "Euclidean distance mapping", 1980). Corners of limbs
+//! that only touch are not neighbours, so each limb has depths of its own.
 
 use super::Enclosure;
 use crate::base::math::DVec3;
@@ -14,14 +15,14 @@ use std::collections::BinaryHeap;
 const POINTS: usize = 96;
 /// Number of ascent steps per point.
 const ASCENT: usize = 40;
-/// Number of times that the whole line is centred and smoothed.
+/// Number of times that a whole line is centred and smoothed.
 const ROUNDS: usize = 3;
-/// Maximum depth of a centred point and maximum displacement, as multiples of the line's median depth. A line that begins
-/// at a shoulder must not slide into the chest.
+/// Maximum depth of a centred point, and maximum displacement of a point, as multiples of the line's median depth.
+/// These limits keep a line that begins at a shoulder from sliding into the chest.
 const DEEPEST: f64 = 1.4;
 /// Both ends of a line are cut off where the depth is less than this fraction of the line's median depth.
 const SHALLOW: f64 = 0.35;
-/// A plane of symmetry mirrors at least this fraction of the cubes into the body.
+/// A plane counts as a plane of symmetry if it mirrors at least this fraction of the cubes into the body.
 const SYMMETRIC: f64 = 0.88;
 
 /// The interior of a mesh.
@@ -32,7 +33,7 @@ pub struct Interior {
 }
 
 impl Interior {
-    /// Encloses a mesh with about `cubes` cubes and computes the depths. Returns `None` for a mesh without proper
+    /// Encloses a mesh with about `cubes` cubes and computes the depths. Returns `None` for a mesh without valid
     /// triangles.
     pub fn new(positions: &[DVec3], triangles: &[[u32; 3]], cubes: usize) -> Option<Self> {
         let enclosure = Enclosure::with_cubes(positions, triangles, &[], cubes)?;
@@ -52,8 +53,8 @@ impl Interior {
         Some(corners.iter().zip(weights).map(|(&n, w)| w * self.depth[n as usize]).sum())
     }
 
-    /// Returns the deepest point on a ray within the first part of the body that the ray passes. `direction` need not
-    /// have unit length.
+    /// Returns the deepest point of a ray in the first part of the body that the ray passes; `None` if the ray misses
+    /// the body. `direction` need not have unit length.
     pub fn along(&self, origin: DVec3, direction: DVec3) -> Option<DVec3> {
         let direction = direction.try_normalize()?;
         let nodes = || self.enclosure.cubes.nodes.iter().map(|x| (*x - origin).dot(direction));
@@ -72,8 +73,8 @@ impl Interior {
         best.map(|b| b.1)
     }
 
-    /// Moves the points of a line to the middle of the body. The ends stay where they are along the line. Returns points
-    /// in equal distances, or `None` if the line has no length.
+    /// Moves the points of a line to the middle of the body. The ends do not move along the line. Returns points at
+    /// equal distances, or `None` if the line has no length.
     pub fn centred(&self, line: &[DVec3]) -> Option<Vec<DVec3>> {
         let length: f64 = line.windows(2).map(|p| p[0].distance(p[1])).sum();
         if !(length > 0.0 && length.is_finite()) {
@@ -93,8 +94,8 @@ impl Interior {
         (kept.len() > 1).then(|| spaced(&self.ascended(kept, DEEPEST * median), kept.len()))
     }
 
-    /// Moves the points of a line across the line to greater depth, and smooths the line. No point moves farther than
-    /// `most` or to a greater depth, apart from points that begin there.
+    /// Moves the points of a line perpendicularly to the line, towards greater depth, and smooths the line. No point
+    /// moves farther than `most` from its start, or to a depth of more than `most`.
     fn ascended(&self, start: &[DVec3], most: f64) -> Vec<DVec3> {
         let mut line = start.to_vec();
         for _ in 0..ROUNDS {
@@ -107,7 +108,7 @@ impl Interior {
             for i in 0..line.len() {
                 line[i] = self.deeper(line[i], start[i], tangents[i], most);
             }
-            // The ends follow the smoothed line across its direction only.
+            // Smoothing does not move the ends.
             for _ in 0..2 {
                 let old = line.clone();
                 (1..line.len() - 1).for_each(|i| line[i] = 0.25 * (old[i - 1] + old[i + 1]) + 0.5 * old[i]);
@@ -141,7 +142,7 @@ impl Interior {
         x
     }
 
-    /// Returns a point if it lies in the body, else the centre of the nearest cube.
+    /// Returns `x` if it lies in the body, otherwise the centre of the nearest cube.
     fn inside(&self, x: DVec3) -> DVec3 {
         if self.depth(x).is_some() {
             return x;
@@ -172,12 +173,12 @@ impl Interior {
         };
         let planes = [DVec3::X, DVec3::Z].into_iter().flat_map(|n| [(n, 0.5 * (low + high)), (n, mean)]);
         let found = planes.map(|(n, p)| (share(n, p), n, p)).filter(|f| f.0 >= SYMMETRIC);
-        // Of equal shares, the first wins.
+        // A later plane wins only if its fraction is larger by 0.05.
         found.reduce(|a, b| if b.0 > a.0 + 0.05 { b } else { a }).map(|(_, n, p)| [p, n])
     }
 }
 
-/// Returns `count` points in equal distances along a line.
+/// Returns `count` points at equal distances along a line.
 fn spaced(line: &[DVec3], count: usize) -> Vec<DVec3> {
     let length: f64 = line.windows(2).map(|p| p[0].distance(p[1])).sum();
     let (mut out, mut passed) = (vec![line[0]], 0.0);
@@ -196,8 +197,8 @@ fn spaced(line: &[DVec3], count: usize) -> Vec<DVec3> {
     out
 }
 
-/// Computes the distance of every corner to the nearest outer corner. A corner with fewer than eight cubes is an outer
-/// corner.
+/// Computes the distance of every corner to the nearest outer corner. A corner that belongs to fewer than eight cubes
+/// is an outer corner.
 fn depths(enclosure: &Enclosure) -> Vec<f64> {
     let cubes = &enclosure.cubes;
     let mut around = vec![0u8; cubes.nodes.len()];
@@ -216,7 +217,7 @@ fn depths(enclosure: &Enclosure) -> Vec<f64> {
     let mut depth = vec![f64::INFINITY; cubes.nodes.len()];
     let mut source: Vec<u32> = (0..cubes.nodes.len() as u32).collect();
     let mut heap = BinaryHeap::new();
-    // Distances order like the bits of non-negative numbers.
+    // The heap holds the bits of the distances: the bits of non-negative numbers have the same order as the numbers.
     for n in (0..cubes.nodes.len()).filter(|&n| around[n] < 8) {
         depth[n] = 0.0;
         heap.push(Reverse((0u64, n as u32)));

@@ -1,4 +1,4 @@
-//! Bones drawn as strokes inside a mesh without skeleton.
+//! Bones that the user draws as strokes inside a mesh without a skeleton.
 //!
 //! Each stroke gives a chain of bones. A chain is attached to the nearest bone that exists when the chain is drawn, so
 //! all chains form one hierarchy.
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub const MAX_CHAIN: usize = 64;
 /// Maximum number of chains.
 pub const MAX_CHAINS: usize = 256;
-/// A corner deviates from the straight line between its neighbours by at least this fraction of the stroke's length.
+/// A point of a stroke becomes a corner if it deviates from the straight line between the corners beside it by more
+/// than this fraction of the stroke's length.
 const CORNER: f64 = 0.04;
 /// Two joints nearer than this fraction of the chain's length become one.
 const CLOSE: f32 = 0.01;
@@ -23,7 +24,7 @@ const CLOSE: f32 = 0.01;
 pub struct BoneChain {
     /// Id within the document.
     pub id: ChainId,
-    /// Joints from the first to the end of the last bone, world space in the rest pose, metres; at least two.
+    /// Joints from the first joint to the end of the last bone, world space in the rest pose, metres; at least two.
     pub joints: Vec<[f32; 3]>,
     /// The bone that carries the chain: an earlier chain, and the index of a bone in that chain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,7 +111,8 @@ pub fn attach(chains: &[BoneChain], joints: &mut [Vec3], reach: f32) -> Option<(
     let bones = chains.iter().flat_map(|c| c.segments().enumerate().map(move |(k, s)| (c, k, s)));
     let (_, chain, bone, ends) = bones
         .map(|(c, k, [a, b])| (distance_to_segment(first, a, b), c, k, [a, b]))
-        // The bone that ends at a joint wins over the bone that begins there: then the chain follows the former's end.
+        // Of several nearest bones, the first wins. At a joint, this is the bone that ends there, so the new chain
+        // follows the end of that bone.
         .min_by(|x, y| x.0.total_cmp(&y.0))?;
     let snapped = ends.into_iter().filter(|e| e.distance(first) <= reach);
     if let Some(joint) = snapped.min_by(|a, b| a.distance(first).total_cmp(&b.distance(first))) {

@@ -1,6 +1,6 @@
 //! Full-body grabs: held bones follow the hands, pinned bones stay, and the elastic shape places all other bones
-//! ([`crate::deform::fast`]; paper 2, figure 11). In the resulting pose, bones keep their lengths and pins hold
-//! exactly; goals out of reach are missed.
+//! ([`crate::deform::fast`]; Jacobson et al. 2012, figure 11). In the resulting pose, bones keep their lengths and pins
+//! hold exactly; goals out of reach are missed.
 //!
 //! A frame has three steps. First, a skeleton-only solve ([`super::pinned`]) brings the bones to the goals. It starts
 //! from the pose at the beginning of the grab, so the path of the hand does not matter. Second, the elastic shape

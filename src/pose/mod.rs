@@ -1,5 +1,5 @@
-//! Poses a skeleton by strokes and by grabs: joint selection, stroke warps, joint chains, pins and full-body grabs. Also
-//! chains of bones that strokes draw inside a mesh without skeleton.
+//! Poses a skeleton by strokes and by grabs: joint selection, stroke warps, joint chains, pins and full-body grabs.
+//! Strokes also draw chains of bones inside a mesh without a skeleton.
 //!
 //! A grab is stored in the newest stroke layer, as rotations and translations applied after its strokes
 //! ([`StrokeLayer::adjustments`]). The user can therefore still redraw the offset stroke. Without strokes, a grab

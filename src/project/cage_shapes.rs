@@ -8,11 +8,13 @@ use crate::export::{Shared, SharedShape};
 use crate::rig::{Pose, RestShift, Skeleton};
 use crate::scene::{Shaper, recipe};
 
-/// Largest distance of a state's cage from the line between two keys, relative to the largest offset.
+/// Largest distance of a cage vertex, in a state, from the line between its offsets at two keys, as a fraction of the
+/// largest offset.
 const ON_LINE: f32 = 1e-5;
 
-/// Returns one shape per key of the cage, and their weights at each state. `None` if the cage is at rest, if a state uses
-/// another method than linear blend skinning, or if a state's cage is not on a line between neighbouring keys (CUBICSPLINE).
+/// Returns one shape per different key of the cage, and the weights of the shapes at each state. Returns `None` if the
+/// cage is at rest, if a state uses another method than linear blend skinning, or if a state's cage is not a linear
+/// blend of two neighbouring keys (as with CUBICSPLINE).
 ///
 /// # Errors
 /// The errors of [`Shaper::evaluate`].
@@ -37,7 +39,7 @@ pub(super) fn cage_shapes(
         None => vec![("cage".to_owned(), cage.offsets.iter().map(|v| (*v).into()).collect())],
     };
     let largest = keys.iter().flat_map(|k| &k.1).map(|v| v.length()).fold(0.0, f32::max);
-    // Shape of each key; keys of the same shape share it, and a cage at rest has none.
+    // Index of each key's shape. Equal keys share a shape; a key at rest has none.
     let mut different: Vec<(String, Vec<Vec3>)> = Vec::new();
     let mut shape_of = Vec::new();
     for (name, offsets) in &keys {
@@ -120,7 +122,7 @@ mod tests {
     use crate::scene::{CageSource, Evaluator, Model, Where, recipe};
     use std::time::Duration;
 
-    /// Saves a capsule that bends while three keys of its cage play: at rest, longer, and thicker.
+    /// Saves a capsule that bends while its cage plays three keys: at rest, longer, and thicker.
     fn saved(method: &str, interpolation: Interpolation) -> (Receipt, Asset) {
         let shape = Shape { bones: 4, rings: 24, segments: 12, radius: 0.15, length: 1.6, blend: 0.5 };
         let asset = Asset::from_slice(&unedited(&shape.capsule_asset()).unwrap(), "capsule.glb").unwrap();

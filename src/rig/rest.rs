@@ -1,15 +1,16 @@
-//! A change of the rest shape: a cage moves the rest positions of skin and joints (methods, section 13).
+//! Changes of the rest shape. A cage moves the rest positions of skin and joints (docs/internals.md, section 13).
 //!
-//! Rotations stay: a joint keeps the linear part of its transform, and its position follows from the roots down ("SkelUp",
-//! Corda et al. 2020, equation 13). In local transforms, this adds an offset to each node's translation. The offset does
-//! not depend on the pose.
+//! A change keeps rotations: a joint keeps the linear part of its transform, and its position follows from the roots
+//! down ("SkelUp", Corda et al. 2020, equation 13). In local transforms, this adds an offset to each node's
+//! translation. The offset does not depend on the pose.
 
 use super::world64::world;
 use super::{Pose, PosedRig, Skeleton};
 use crate::base::NodeId;
 use crate::base::math::{Affine3A, DMat3, Mat3, Mat3A, Vec3, Vec3A};
 
-/// Offsets of the rest shape, in bind space, metres. All lists are empty if the rest shape is the file's.
+/// Offsets from the file's rest shape, in bind space, metres. All lists are empty if the rest shape is that of the
+/// file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestShift {
     /// Offset of each vertex of the rest cage.
@@ -23,17 +24,17 @@ pub struct RestShift {
 }
 
 impl RestShift {
-    /// Creates a shift of the cage alone; the other lists follow from it.
+    /// Creates a shift of the cage alone. The other lists are empty until they are computed from the cage.
     pub fn of_cage(cage: Vec<Vec3>) -> Self {
         Self { cage, ..Self::default() }
     }
 
-    /// Whether the rest shape is the file's.
+    /// Whether the rest shape is that of the file.
     pub fn is_empty(&self) -> bool {
         self.cage.is_empty()
     }
 
-    /// Makes the rest shape the file's.
+    /// Resets the rest shape to that of the file.
     pub fn clear(&mut self) {
         for list in [&mut self.cage, &mut self.joints, &mut self.tails, &mut self.locals] {
             list.clear();
@@ -69,8 +70,8 @@ impl RestShift {
         self.locals.get(node.index()).copied().unwrap_or(Vec3::ZERO)
     }
 
-    /// The inverse bind matrix of a joint of the shifted skeleton, from the skinning or inverse bind matrix of the
-    /// file's skeleton.
+    /// Changes a joint's inverse bind matrix or skinning matrix from that of the file's skeleton to that of the shifted
+    /// skeleton.
     pub(super) fn around(&self, joint: usize, mut map: Affine3A) -> Affine3A {
         if let Some(&offset) = self.joints.get(joint) {
             map.translation -= map.matrix3 * Vec3A::from(offset);
@@ -78,7 +79,7 @@ impl RestShift {
         map
     }
 
-    /// The skeleton that has the shifted joints as its rest shape.
+    /// Returns a skeleton whose rest shape has the shifted joints.
     pub fn skeleton(&self, skeleton: &Skeleton) -> Skeleton {
         let mut out = skeleton.clone();
         for (i, joint) in out.joints.iter_mut().enumerate() {
@@ -98,8 +99,8 @@ impl RestShift {
 }
 
 impl Skeleton {
-    /// For each node with a joint: the linear map from an offset of the joint relative to its parent joint, bind space,
-    /// to an offset of the node's local translation. Zero for other nodes. Computed in the first call.
+    /// For each node with a joint: the linear map from an offset of the joint relative to its parent joint, in bind
+    /// space, to an offset of the node's local translation. Zero for other nodes. The first call computes the maps.
     pub fn carriers(&self) -> &[Mat3] {
         self.carriers.get_or_init(|| {
             let rest = world(self, &Pose::rest(self));
@@ -138,9 +139,9 @@ impl PosedRig {
         out.follow(skeleton);
     }
 
-    /// Carries a rest shape by the skinning transforms of a pose over the file's rest shape. Unlike in a pose over the
-    /// changed rest shape, the joints do not become centres of rotation again. FAST needs this: it solves for
-    /// transforms of the file's rest shape.
+    /// Applies the skinning transforms of this pose, which belong to the file's rest shape, to another rest shape. In a
+    /// pose of the changed rest shape, a joint would rotate about its changed position; here it does not. FAST needs
+    /// this, because it solves for transforms of the file's rest shape.
     pub(crate) fn carry(&mut self, skeleton: &Skeleton, rest: &RestShift) {
         self.rest.copy_from(rest);
         if rest.is_empty() {
@@ -149,8 +150,9 @@ impl PosedRig {
         self.place_bones(skeleton);
     }
 
-    /// Linear map per joint that carries an offset of the joint relative to its parent joint, bind space, into the pose.
-    /// For a joint directly below its parent joint, it is the linear part of the parent joint's skinning transform.
+    /// Returns, per joint, the linear map that carries an offset of the joint relative to its parent joint from bind
+    /// space into the pose. For a joint directly below its parent joint, this map is the linear part of the parent
+    /// joint's skinning transform.
     pub fn carriers(&self, skeleton: &Skeleton) -> Vec<DMat3> {
         let carriers = skeleton.carriers();
         let of = |joint: &super::Joint| {
@@ -216,7 +218,7 @@ mod tests {
             assert!(before.skinning[j].abs_diff_eq(Affine3A::IDENTITY, 1e-5));
             assert!(Mat3::from(after.skinning[j].matrix3).abs_diff_eq(Mat3::IDENTITY, 1e-5));
         }
-        // The shifted skeleton as a skeleton of its own gives the same transforms, in any pose.
+        // A skeleton that is built in the shifted rest shape has the same transforms, in any pose.
         let own = pose.rest.skeleton(&skeleton);
         for (i, local) in pose.local.iter_mut().enumerate() {
             let turn = Quat::from_rotation_y(0.3 * i as f32) * Quat::from_rotation_z(0.5);
@@ -235,7 +237,7 @@ mod tests {
         for (a, b) in shifted.world.iter().zip(&exact) {
             assert!(Vec3::from(a.translation).as_dvec3().distance(b.translation) < 1e-5);
         }
-        // Offsets of joints are carried by the linear maps that `carriers` returns.
+        // The linear maps of `carriers` carry the offsets of joints into the pose.
         let unshifted = PosedRig::new(&skeleton, &Pose { rest: RestShift::default(), ..pose.clone() });
         let carriers = unshifted.carriers(&skeleton);
         let mut at = vec![crate::base::math::DVec3::ZERO; skeleton.joints.len()];

@@ -1,4 +1,4 @@
-//! Nodes, joints and bones (methods, section 1).
+//! Nodes, joints and bones (docs/internals.md, section 1).
 //!
 //! **Bind space** is one space for the whole character. Its placement in the world follows from the file's rest pose:
 //! the map from a skin's mesh space to bind space is `W_j(rest) * inverse_bind_j` of the skin's first joint. If a skin
@@ -30,7 +30,7 @@ pub struct Skeleton {
     pub bones: Vec<Bone>,
     /// For each skin of the file, in file order, the map from the skin's joints to `joints`.
     pub skins: Vec<SkinPlacement>,
-    /// The file's animations of its nodes.
+    /// The animations of the nodes in the file.
     pub clips: Arc<[Clip]>,
     /// Names that several nodes share in the file, each with its nodes in file order.
     pub repeated: BTreeMap<String, Vec<NodeId>>,

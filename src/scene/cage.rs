@@ -1,4 +1,4 @@
-//! The cage of a loaded character: making it, coupling it with the skin, and its shape in a pose.
+//! The cage of a loaded character: creation, coupling with the skin, and shape in a pose.
 
 use super::Model;
 use crate::base::math::{DVec3, Vec3};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Where a cage comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CageSource {
-    /// A cage of about this many vertices is made around the character.
+    /// A new cage of about this many vertices around the character.
     Made(usize),
     /// A file, `.obj`, `.glb` or `.gltf`, and the name of its node if it has several.
     File(PathBuf, Option<String>),
@@ -31,7 +31,7 @@ pub struct NewCage {
     pub cage: Cage,
     /// The coupling of the character and this cage.
     pub coupling: Arc<Coupling>,
-    /// What the user should know, such as a changed unit.
+    /// Facts that the user should know, such as a changed unit.
     pub told: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Coupled {
 }
 
 impl Model {
-    /// Makes or reads a cage, checks it and couples it with the character. Takes up to seconds.
+    /// Makes or reads a cage, checks it and couples it with the character. Takes up to several seconds.
     ///
     /// # Errors
     /// If the source gives no sound cage around the character, or the work is cancelled.
@@ -64,10 +64,10 @@ impl Model {
         };
         let (mut mesh, turned) = oriented(&mesh);
         if turned {
-            told.push("the cage was inside out: its faces are turned over".to_owned());
+            told.push("the cage was inside out: its faces are now reversed".to_owned());
         }
         if let Some((scaled, factor)) = fitted(&mesh, &control.positions) {
-            told.push(format!("the cage has another unit: it is scaled by {factor}"));
+            told.push(format!("the cage is in another unit: it is now scaled by {factor}"));
             mesh = scaled;
         }
         let report = check(&mesh, &control.positions).map_err(|e| in_file(source, e))?;
@@ -88,10 +88,11 @@ impl Model {
         Ok((NewCage { cage, coupling, told }, report))
     }
 
-    /// The coupling of the character and a cage. Computes it if the model does not have it yet, which takes up to seconds.
+    /// Returns the coupling of the character and a cage. If the model does not have the coupling yet, this computes it
+    /// and takes up to several seconds.
     ///
     /// # Errors
-    /// If the cage does not determine the skin, or the work is cancelled.
+    /// If the skin does not determine the cage, or the work is cancelled.
     pub fn couple(&self, cage: &Cage, progress: &Progress) -> Result<Arc<Coupling>> {
         match self.coupled(cage) {
             Some(coupling) => Ok(coupling),
@@ -99,7 +100,7 @@ impl Model {
         }
     }
 
-    /// The coupling of the character and a cage, if the model has computed it.
+    /// Returns the coupling of the character and a cage if the model has computed it.
     pub fn coupled(&self, cage: &Cage) -> Option<Arc<Coupling>> {
         let kept = self.cage.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let fits = |c: &&Coupled| c.coordinates == cage.coordinates && c.mesh == cage.mesh;
@@ -132,7 +133,7 @@ pub(super) fn skin_cage(coupling: &Coupling) -> SkinCage {
     SkinCage { cage: coupling.cage_vertices(), rows: coupling.phi().to_vec() }
 }
 
-/// Names the cage's file in an error of its check.
+/// Adds the path of the cage's file to an error of the check.
 fn in_file(source: &CageSource, error: Error) -> Error {
     match (source, error) {
         (CageSource::File(path, _), Error::Input { problem, remedy }) => {
@@ -152,8 +153,9 @@ fn name_of(source: &CageSource) -> String {
     }
 }
 
-/// The shape of a cage in a pose: the cage that gives the skin of linear blend skinning ("CageUp", Corda et al. 2020,
-/// equation 8). With other methods the cage follows this ghost of the skin.
+/// The shape of a cage in a pose: the cage that gives the skin under linear blend skinning ("CageUp", Corda et al.
+/// 2020, equation 8). With other methods, the cage still follows the skin of linear blend skinning, not the displayed
+/// skin.
 #[derive(Default)]
 pub struct PosedCage {
     rows: Vec<DVec3>,

@@ -1,10 +1,10 @@
 //! Refits a pulled sculpt layer to the correction springs, so that the solved surface matches the pull.
 //!
-//! The springs pull the solved surface back, so it does not reach a layer's offsets. The difference is larger for
-//! softer layers. Let the residual `r = x* - x` be the difference between target and solved positions of the kinematic
+//! The springs pull the solved surface back, so it does not reach a layer's offsets. Softer layers fall short by more.
+//! Let the residual `r = x* - x` be the difference between the target and the solved positions of the kinematic
 //! vertices. A round changes the offsets by `Q^-1 r / g`. `Q` is the rotation of a vertex from bind space to the pose.
-//! The gain `g` is the fraction of the previous change of offsets by which the surface moved (a secant step with one
-//! number for all vertices). Offsets are bounded, because some targets cannot be reached.
+//! The gain `g` is the fraction of the previous change of offsets by which the surface moved: a secant step with one
+//! number for all vertices. Offsets are bounded, because some targets cannot be reached.
 
 use super::{Evaluator, Model, Where};
 use crate::base::math::{Quat, Vec3};

@@ -35,7 +35,7 @@ impl WeightView {
         ["Off", "Skin", "Swing", "Twist"][self as usize]
     }
 
-    /// The next view; the last is followed by the first.
+    /// Returns the next view. After the last view, the first one follows.
     pub fn next(self) -> Self {
         Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }

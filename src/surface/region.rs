@@ -1,4 +1,4 @@
-//! The region of the control mesh that a mark affects (thesis 7.4, figure 34; methods, section 6). It has
+//! The region of the control mesh that a mark affects (thesis 7.4, figure 34; docs/internals.md, section 6). It has
 //! **kinematic** vertices under the mark, **passive** vertices around them, and a **fixed** rim (static vertices in
 //! the thesis), all in bind space.
 

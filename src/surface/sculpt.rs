@@ -1,5 +1,5 @@
-//! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; methods, section 6). A sculpt layer consists
-//! of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
+//! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; docs/internals.md, section 6). A sculpt layer
+//! consists of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
 
 use super::{Region, SurfaceStroke, mirrored_mark};
 use crate::base::math::{Quat, Vec3};

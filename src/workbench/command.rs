@@ -92,7 +92,7 @@ impl MeasureBy {
         ["Distance", "Thickness", "Angle"][self as usize]
     }
 
-    /// The next kind; the last is followed by the first.
+    /// Returns the next kind. After the last kind, the first one follows.
     pub fn next(self) -> Self {
         Self::ALL[(self as usize + 1) % Self::ALL.len()]
     }
@@ -134,7 +134,7 @@ impl GrabBy {
         }
     }
 
-    /// The next mode; the last is followed by the first.
+    /// Returns the next mode. After the last mode, the first one follows.
     pub fn next(self) -> Self {
         match self {
             Self::Bone => Self::Limb,

@@ -16,7 +16,7 @@ pub struct Capsule {
 pub struct Surroundings {
     /// Capsules of the posed character.
     pub body: Vec<Capsule>,
-    /// Whether the left and the right hand hold the character or the world.
+    /// For the left and the right hand: whether the hand holds the character or the world.
     pub holds: [bool; 2],
 }
 

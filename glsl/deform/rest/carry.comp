@@ -1,5 +1,6 @@
-// Carries the change of the rest shape with the posed skin, x' = x + Q φ δ, for methods that pose the file's rest shape.
-// `Q` is the blended rotation of the vertex's joints. One invocation per vertex.
+// Adds the change of the rest shape to the posed skin, x' = x + Q φ δ, for methods that pose the file's rest shape. `φ
+// δ` is the vertex's offset in the rest shape, and `Q` is the blended rotation of the vertex's joints. One invocation
+// per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

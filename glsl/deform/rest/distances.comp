@@ -1,5 +1,6 @@
-// The distance of every vertex from its bone and that bone's neighbours, in the rest shape that a cage changes. The length
-// correction of incremental rotation skinning reads it. One invocation per vertex.
+// Computes the distance of every vertex to the nearest of its bone and that bone's neighbours, in a rest shape that a
+// cage has changed. The length correction of incremental rotation skinning reads the distances. One invocation per
+// vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

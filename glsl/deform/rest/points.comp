@@ -1,5 +1,5 @@
-// Points that are linear in the rest positions, such as centres of rotation, in the rest shape that a cage changes
-// (Corda et al. 2020, equation 14). One invocation per point.
+// Moves points that are linear in the rest positions, such as centres of rotation, into a rest shape that a cage has
+// changed (Corda et al. 2020, equation 14). One invocation per point.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 

@@ -1,4 +1,5 @@
-// The rest shape that a cage changes (methods, section 13): rest positions and scale vectors. One invocation per vertex.
+// Computes rest positions and scale vectors in a rest shape that a cage has changed (docs/internals.md, section 13).
+// One invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

@@ -1,4 +1,4 @@
-// Measures the springs in the rest shape that a cage changes (CPU reference: Binding::measure in
+// Measures the springs in a rest shape that a cage has changed (CPU reference: Binding::measure in
 // src/deform/springs/bind.rs). One invocation per vertex of a level.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
@@ -12,14 +12,15 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-// Indexed by the vertices of the finest level; `seeds` maps the vertices of a coarser level to them.
+// Vertices of the finest level index the next four buffers. `seeds` maps a vertex of a coarser level to one of the
+// finest.
 layout(set = 0, binding = 0, scalar) readonly buffer BindPositions { vec4 bind_positions[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer RestAnchors { Anchor rest_anchors[]; };
 layout(set = 0, binding = 2, scalar) readonly buffer FileAnchors { Anchor file_anchors[]; };
 layout(set = 0, binding = 3, scalar) readonly buffer Targets { uint targets[]; };
 layout(set = 0, binding = 4, scalar) readonly buffer RestBones { RestBone rest_bones[]; };
 layout(set = 0, binding = 5, scalar) readonly buffer Seeds { uint seeds[]; };
-// Rest measures in the file's rest shape, REST_TEXELS per vertex.
+// Rest measures in the file's rest shape, REST_TEXELS per vertex of the level.
 layout(set = 0, binding = 6, scalar) readonly buffer FileRest { vec4 file_rest[]; };
 layout(set = 0, binding = 7, scalar) writeonly buffer Rest { vec4 rest[]; };
 layout(set = 0, binding = 8, scalar) buffer Measures { SpringMeasure measures[]; };
@@ -28,7 +29,7 @@ layout(set = 0, binding = 9, scalar) buffer Edges { SpringEdge edges[]; };
 layout(push_constant, scalar) uniform Push {
     uint count;
     uint coarse;
-    // Length up to which a bone has no direction, metres.
+    // A bone that is not longer than this has no direction, metres.
     float on_bone;
 } push;
 
@@ -36,7 +37,7 @@ uint finest(uint i) {
     return push.coarse != 0 ? seeds[i] : i;
 }
 
-// The attachment point may lie beside the bone (src/deform/springs/anchors.rs) and keeps its offset from the bone's point.
+// An attachment point may lie beside its bone (src/deform/springs/anchors.rs). It keeps its offset from the bone.
 vec3 scale_vector(uint i) {
     uint v = finest(i);
     return file_rest[i * REST_TEXELS + 1].xyz + (rest_anchors[v].scale_vector - file_anchors[v].scale_vector);

@@ -1,5 +1,6 @@
-// Measures volumes, areas and normals in the rest shape that a cage changes (CPU reference: Corrections::measure in
-// src/deform/springs/corrections/bind.rs). One invocation per triangle, contribution or triangle that may invert.
+// Measures volumes, areas and normals in a rest shape that a cage has changed (CPU reference: Corrections::measure in
+// src/deform/springs/corrections/bind.rs). Invocation k handles element k of each list: measured triangles,
+// contributions to volumes, and triangles that may invert.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

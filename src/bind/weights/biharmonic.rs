@@ -2,13 +2,14 @@
 //!
 //! Alec Jacobson, Ilya Baran, Jovan Popović, Olga Sorkine, *Bounded biharmonic weights for real-time deformation*, ACM
 //! TOG 30(4), 2011. As in the fast variant of that paper, each handle has its own quadratic program; the caller scales
-//! the weights of a node to sum 1. The variables are the corners of cubes, as in Kavan and Sorkine, *Elasticity-inspired
-//! deformers for character articulation*, 2012 (differs: the paper of 2011 uses tetrahedra).
+//! the weights of a node to the sum 1. The variables are the weights at the corners of cubes, as in Kavan and Sorkine,
+//! *Elasticity-inspired deformers for character articulation*, 2012 (differs: the paper of 2011 uses tetrahedra).
 //!
-//! The programs are solved by the primal-dual active set method: Michael Hintermüller, Kazufumi Ito, Karl Kunisch, *The
-//! primal-dual active set strategy as a semismooth Newton method*, SIAM J. Optim. 13(3), 2002 (differs: the start is the
-//! solution without bounds, of which one factor serves all handles; the paper of 2011 uses a general solver). A test
-//! compares the weights with those of the interior-point solver Clarabel (Paul Goulart, Yuwen Chen, 2024).
+//! The primal-dual active set method solves the programs: Michael Hintermüller, Kazufumi Ito, Karl Kunisch, *The
+//! primal-dual active set strategy as a semismooth Newton method*, SIAM J. Optim. 13(3), 2002 (differs: the paper of
+//! 2011 uses a general solver). The method starts from the solution without bounds; one factored matrix gives this
+//! start for all handles. A test compares the weights with those of the interior-point solver Clarabel (Paul Goulart,
+//! Yuwen Chen, 2024).
 
 use crate::base::{Error, Result};
 use crate::geom::{Cholesky, Columns, Cubes, Entry};
@@ -24,8 +25,8 @@ const TOLERANCE: f64 = 1e-9;
 const MULTIPLIER: f64 = 1e-12;
 /// A node starts at the bound 0 if its weight without bounds is less than this.
 const START: f64 = 1e-4;
-/// Number of changes of the active sets, at most. The set of free nodes grows by one or two layers per change: a body of
-/// 32,000 nodes needs 40, a long winding tube 104.
+/// Maximum number of changes of the active sets. The set of free nodes grows by one or two layers per change: a body of
+/// 32,000 nodes needs 40 changes, a long winding tube 104.
 const LIMIT: usize = 200;
 /// The quadratic programs of all handles.
 struct Program {
@@ -71,10 +72,10 @@ impl Program {
     }
 
     /// Minimises the energy of one handle within the bounds, from a start, with at most `limit` changes of the active
-    /// sets. Returns `None` if they have not settled, or if `go_on` returns false.
+    /// sets. Returns `None` if the sets still change after that, or if `go_on` returns false.
     fn active_set(&self, start: &[f64], limit: usize, go_on: &dyn Fn() -> bool) -> Result<Option<Vec<f64>>> {
         let known = |node: usize| !self.handles.free[node];
-        // Per node: at which value the weight is held, if at all.
+        // Per node: the bound at which the weight is held; `None` if the weight is free.
         let mut held: Vec<Option<f64>> = (0..start.len())
             .map(|node| match start[node] {
                 w if known(node) => Some(w),
@@ -131,7 +132,7 @@ impl Program {
         let (done, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let go_on = || {
             let fraction = done.load(Relaxed) as f32 / count.max(1) as f32;
-            // Once cancelled, all handles stop, whatever `progress` says later.
+            // After a cancellation, all handles stop, even if `progress` returns true later.
             !stop.load(Relaxed) && !stop.fetch_or(!progress(fraction), Relaxed) && !stop.load(Relaxed)
         };
         if !go_on() {
@@ -160,9 +161,10 @@ fn unsettled(handle: usize) -> Error {
 
 /// Returns the bounded biharmonic weights per handle and node, not scaled to sum 1.
 ///
-/// Weight `k` is 1 at the nodes of handle `k` and 0 at the nodes of the others. If two handles list a node, the first
-/// has it. In a connected component without handles all weights are 0. `progress` gets the fraction done; it returns
-/// false to cancel, then the result is `None`. Each processor core works on a handle and holds a factor in memory.
+/// Weight `k` is 1 at the nodes of handle `k` and 0 at the nodes of the others. If several handles list a node, the
+/// first of them owns it. In a connected component without handles, all weights are 0. `progress` receives the
+/// completed fraction and returns false to cancel; then the result is `None`. Each processor core works on one handle
+/// and holds a factor in memory.
 ///
 /// # Errors
 /// [`Error::Input`] if a handle's node does not exist, or a program cannot be solved.

@@ -8,29 +8,29 @@ use crate::geom::Interior;
 
 /// Number of cubes in which the parts of the mesh are found.
 const CUBES: usize = 6000;
-/// Two joints pull at a vertex if both have at least this weight.
+/// A joint pulls at a vertex if its weight there is at least this.
 const PULL: f32 = 0.2;
-/// Joints with more bones than this between them do not belong to one limb.
+/// Two joints with more than this many joints between them, along the hierarchy, do not belong to one limb.
 const NEAR: usize = 2;
 /// Meshes whose sizes differ by this factor may have different units of length, such as metres and millimetres.
 const UNEVEN: f32 = 500.0;
-/// Bones up to this length, as a fraction of the diagonal of the mesh, have no length.
+/// A bone counts as a bone without length if it is at most this long, as a fraction of the diagonal of the mesh.
 const NO_LENGTH: f64 = 1e-4;
-/// A joint moves no vertex if no weight exceeds this.
+/// A joint moves no vertex if none of its weights exceeds this.
 const NONE: f32 = 1e-3;
 
-/// What does not fit.
+/// Places where weights and bones do not fit the mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
-    /// Number of vertices in parts of the mesh that no bone crosses. Such parts follow their weights or the nearest
-    /// part.
+    /// Number of vertices in parts of the mesh that no bone crosses. Such a vertex takes the weights of a part nearby,
+    /// or keeps its own weights.
     pub boneless_vertices: usize,
     /// Joints that move no vertex although their bones lie in the mesh.
     pub idle: Vec<JointId>,
-    /// Joints whose bones lie outside of the mesh.
+    /// Joints that move no vertex and whose bones lie outside the mesh.
     pub outside: Vec<JointId>,
-    /// The largest and the smallest mesh by the nodes that draw them, if their sizes differ so much that one may have
-    /// another unit of length; and the ratio of their sizes.
+    /// The nodes that draw the largest and the smallest mesh, and the ratio of the meshes' sizes. `None` unless the
+    /// sizes differ so much that one of the meshes may have another unit of length.
     pub uneven: Option<([NodeId; 2], f32)>,
     /// Joints whose bones are shorter than a cube, so that they share cubes and have similar weights.
     pub crowded: Vec<JointId>,
@@ -100,7 +100,8 @@ pub fn diagnose(character: &Character) -> Diagnosis {
     out
 }
 
-/// Returns the joints whose bones are shorter than a cube. Bones without length, as of twist joints, are not meant.
+/// Returns the joints whose bones are shorter than a cube. Joints without a bone length, such as twist joints, do not
+/// count.
 fn crowded(character: &Character, flesh: &Flesh) -> Vec<JointId> {
     let least = NO_LENGTH * f64::from(character.control.aabb.diagonal());
     let length = |joint: JointId| {

@@ -10,9 +10,10 @@
 //! The local step fits the rotations. The global step solves a linear system for `w`. The matrix of that system is
 //! constant and factored once. Neither step can raise the energy. No inequality constrains the weights.
 //!
-//! **Differs** from the paper: the weights of the fixed side are one minus those of the rotating side, so one weight per
-//! node suffices. The minimisation starts from harmonic weights. Nodes whose harmonic weight is almost 0 or 1 keep
-//! exactly 0 or 1. This changes no weight by more than 0.001, and the cost of a joint does not grow with the body.
+//! **Differs** from the paper: the weights of the fixed side are one minus those of the rotating side, so one weight
+//! per node suffices. The minimisation starts from harmonic weights. Nodes whose harmonic weight is almost 0 or 1 get
+//! exactly 0 or 1, which changes no weight by more than 0.001. So the cost of a joint does not grow with the size of
+//! the body.
 
 use crate::base::Result;
 use crate::base::math::{DMat3, DQuat, DVec3};
@@ -20,7 +21,8 @@ use crate::geom::{CUBE_EDGES, Cholesky, Columns, Cubes, Entry, nearest_rotation}
 
 /// Number of local and global steps.
 pub const STEPS: usize = 12;
-/// Nodes with a harmonic weight within this distance of 0 or 1 are not solved for.
+/// Nodes with a harmonic weight within this distance of 0 or 1 are not solved for, except in cubes with other free
+/// nodes.
 const SPREAD: f64 = 3e-3;
 /// A node that no sample moves by more than the square root of this, in edge lengths of a cube, has no effect on the
 /// energy. It gets the mean weight of its neighbours.
@@ -79,8 +81,8 @@ impl Hinge<'_> {
         Ok(Minimum { weights: solve.weights, energies })
     }
 
-    /// Returns, per node, whether the weight is solved for: free nodes that the harmonic weights do not decide, and the
-    /// other free nodes of their cubes.
+    /// Returns, per node, whether the weight is solved for. That is the case for free nodes whose harmonic weight is
+    /// not almost 0 or 1, and for the other free nodes of their cubes.
     fn unknown(&self) -> Vec<bool> {
         let open =
             |n: usize| self.side[n].is_none() && self.start[n] > SPREAD && self.start[n] < 1.0 - SPREAD;

@@ -1,7 +1,7 @@
-//! The flesh of a character: cubes around mesh and bones, and the joints that move them.
+//! The flesh of a character: cubes around the mesh and the bones, and the joints that move the cubes.
 //!
 //! A bone fixes the nodes of the cubes that it crosses (Kavan, Sorkine 2012, section 3.1). **Differs** from the paper:
-//! nodes near a joint are free, also those on the bones.
+//! nodes near a joint are free, even if a bone crosses their cubes.
 
 use crate::base::JointId;
 use crate::base::math::DVec3;
@@ -15,12 +15,13 @@ const SHORT: f64 = 1e-4;
 /// Maximum distance, in grid cells along each axis, at which a point outside the flesh searches for a cube.
 const AROUND: i32 = 3;
 
-/// Nodes on a bone are free within this many radii of the flesh from a joint, but at most within the fraction [`MOST`] of
-/// the bone's length.
+/// Nodes on a bone are free up to a distance from a joint. The distance is this factor times the radius of the flesh at
+/// the joint, but at most the fraction [`MOST`] of the bone's length.
 const FREE: f64 = 2.0;
 const MOST: f64 = 0.4;
-/// The radius of the flesh at a joint is the largest distance to the surface at this many points of the bone, spaced by
-/// the fraction [`SAMPLE`] of its length.
+/// The radius of the flesh at a joint is the largest of several distances: from this many points of the bone to the
+/// nearest vertex of the mesh. The points are spaced by the fraction [`SAMPLE`] of the bone's length, from the joint
+/// on.
 const SAMPLES: usize = 4;
 const SAMPLE: f64 = 0.1;
 
@@ -34,7 +35,7 @@ pub struct FleshJoint {
     pub parent: Option<usize>,
     /// Position in bind space.
     pub pivot: DVec3,
-    /// Unit vector along the joint's bone in bind space. With several bones, their mean.
+    /// Unit vector along the joint's bone in bind space. With several bones, the direction of their sum.
     pub bone: DVec3,
 }
 
@@ -68,7 +69,7 @@ impl Flesh {
         let control = &character.control;
         let positions: Vec<DVec3> = control.positions.iter().map(|p| p.as_dvec3()).collect();
         let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
-        // Parts of a body that meet at a seam are one, although they may be different meshes.
+        // Parts of a body that meet at a seam are one part, even if they belong to different meshes.
         let weld = weld(&control.positions, |_, _| true);
         let joined = |t: &[u32; 3]| t.map(|v| weld.first_of(v));
         let triangles: Vec<[u32; 3]> = control.triangles.iter().filter(soft).map(joined).collect();
@@ -106,8 +107,8 @@ impl Flesh {
                 }
             }
         }
-        // A joint whose bones share all their nodes with other joints takes the cube at the end of its last bone.
-        // Children come first, so that a parent sees what they took.
+        // A joint whose bones share all their nodes with other joints takes the shared nodes of the cube at the end of
+        // its last bone. Children come first, so a parent finds the nodes that its children have taken.
         let mut alone = vec![false; self.joints.len()];
         claims.iter().filter(|c| c.len() == 1).for_each(|c| alone[c[0]] = true);
         for joint in (0..self.joints.len()).rev().filter(|&j| !alone[j]) {
@@ -122,8 +123,8 @@ impl Flesh {
         self.claims = claims;
     }
 
-    /// Frees the nodes near joints. A bone that held the flesh up to its ends would confine a twist to the few cubes
-    /// between two bones.
+    /// Frees the nodes near joints. If a bone fixed its nodes up to its ends, a twist could spread only over the few
+    /// cubes between two bones.
     fn release(&mut self, segments: &[Segment], positions: &[DVec3]) {
         let surface =
             |x: DVec3| positions.iter().map(|p| p.distance_squared(x)).fold(f64::INFINITY, f64::min).sqrt();
@@ -132,7 +133,7 @@ impl Flesh {
             let inside = |k: usize| surface(head.lerp(tail, (end - SAMPLE * k as f64).abs()));
             (FREE * (0..SAMPLES).map(inside).fold(0.0, f64::max)).min(MOST * head.distance(tail))
         };
-        // Each bone with the distances from its head and from its tail within which nodes are free.
+        // Per bone: the distances from its head and from its tail within which nodes are free.
         let bone = |segment: &Segment| {
             let ends_at = |j: &FleshJoint| j.parent == Some(segment.joint) && j.pivot == segment.ends[1];
             let [head, tail] = [self.joints[segment.joint].parent.is_some(), self.joints.iter().any(ends_at)];
@@ -171,7 +172,8 @@ impl Flesh {
         ((x - first) / cubes.size).floor().to_array().map(|v| v as i32)
     }
 
-    /// Returns the cube of a mesh vertex, with the weights of its corners. `None` for a vertex without a proper triangle.
+    /// Returns the cube of a mesh vertex, with the weights of its corners. `None` for a vertex without a valid
+    /// triangle.
     pub fn cube_of(&self, vertex: usize) -> Option<(usize, [f64; 8])> {
         self.enclosure.of_vertex(self.weld.first_of(vertex as u32) as usize)
     }
@@ -233,7 +235,7 @@ impl Flesh {
         out
     }
 
-    /// Returns, per joint, whether it is `joint` or a descendant of it.
+    /// Returns, per joint, whether it is `joint` or one of its descendants.
     pub fn below(&self, joint: usize) -> Vec<bool> {
         let mut out = vec![false; self.joints.len()];
         for j in joint..out.len() {
@@ -253,7 +255,7 @@ pub fn flesh_joints(character: &Character) -> Vec<FleshJoint> {
     joints(character).0
 }
 
-/// Returns the bones in the flesh as sites of heat. Their owners are joints of the skeleton.
+/// Returns the bones in the flesh as sites for heat weights. The owners of the sites are joints of the skeleton.
 pub(super) fn bones(character: &Character) -> Vec<HeatSite> {
     let (joints, segments) = joints(character);
     let site = |s: &Segment| HeatSite {
@@ -264,8 +266,8 @@ pub(super) fn bones(character: &Character) -> Vec<HeatSite> {
     segments.iter().map(site).collect()
 }
 
-/// Returns the joints with bones in the flesh, parents first, and their bones. Of several joints at one scene node only
-/// the first counts: different skins of a file may repeat the same bones.
+/// Returns the joints with bones in the flesh, parents first, and their bones. If several joints belong to one scene
+/// node, only the first joint counts, because different skins of a file may repeat the same bones.
 fn joints(character: &Character) -> (Vec<FleshJoint>, Vec<Segment>) {
     let short = SHORT * f64::from(character.control.aabb.diagonal());
     let skeleton = &character.skeleton;
@@ -290,7 +292,7 @@ fn joints(character: &Character) -> (Vec<FleshJoint>, Vec<Segment>) {
         let ends = [bone.head, bone.tail].map(|x| x.as_dvec3());
         let joint = first[bone.parent.index()];
         let repeated = |s: &Segment| s.joint == joint && s.ends == ends;
-        // A joint's bones may end at several children, and some of those children may be at the joint itself.
+        // A joint's bones may end at several children, and some of those children may lie at the joint's own position.
         if let Some(joint) = place(joint)
             && !segments.iter().any(repeated)
         {
@@ -310,7 +312,7 @@ fn joints(character: &Character) -> (Vec<FleshJoint>, Vec<Segment>) {
         let pivot = skeleton.joints[j].bind_from_joint.translation.as_dvec3();
         joints.push(FleshJoint { joint: JointId::from(j), parent, pivot, bone: sum.normalize_or_zero() });
     }
-    // A joint without direction takes the direction of its first child with one, or else its parent's.
+    // A joint without a direction takes the direction of its first child with one, or else the direction of its parent.
     for j in (0..joints.len()).rev().filter(|&j| !has_long[j]).collect::<Vec<_>>() {
         let child = joints.iter().find(|c| c.parent == Some(j) && c.bone != DVec3::ZERO).map(|c| c.bone);
         joints[j].bone = child.unwrap_or(DVec3::ZERO);

@@ -1,4 +1,4 @@
-//! The cylinder whose weights are known, for tests.
+//! A cylinder with known weights, for tests.
 
 use crate::base::math::DVec3;
 use crate::base::testing::shared;

@@ -1,16 +1,19 @@
-//! Quasi-harmonic weights: smooth weights in [0, 1] with sum 1 on a grid of cubes, without bounds to enforce.
+//! Quasi-harmonic weights: smooth weights in [0, 1] with the sum 1 on a grid of cubes. No constraint has to enforce the
+//! bounds.
 //!
 //! Yu Wang, Justin Solomon, *Fast quasi-harmonic weights for geometric data interpolation*, ACM TOG 40(4), 2021. The
-//! weights solve `div(A grad w) = 0` with value 1 at their handle and 0 at the others. All handles share the
-//! diffusivities `A`, thus the weights have sum 1; by the maximum principle they lie in [0, 1]. Descent on `A` lowers
-//! the Laplacian energy of the weights. Its gradient comes from the adjoint equation: one factor serves both.
+//! weights solve `div(A grad w) = 0` with the value 1 at their handle and 0 at the other handles. All handles share the
+//! diffusivities `A`, so the weights have the sum 1. By the maximum principle, they lie in [0, 1]. A descent on `A`
+//! lowers the Laplacian energy of the weights. The gradient of the energy comes from the adjoint equation; one factored
+//! matrix solves for both the weights and the adjoint.
 //!
-//! (differs) The paper has a symmetric positive definite matrix per tetrahedron; here each cube has one diffusivity per
-//! axis for its four edges of that axis. So the matrix is an M-matrix, and the maximum principle holds exactly.
-//! (differs) The paper starts from harmonic weights; here the diffusivities start as 1 / (distance to the next handle)²,
-//! since a flow from a point spreads over spheres: this start mends the spikes of harmonic weights at single nodes.
-//! (differs) The preconditioner is the logarithm: a step changes each diffusivity by a factor. It is followed by plain
-//! ADAM: Diederik Kingma, Jimmy Ba, *Adam: a method for stochastic optimization*, ICLR 2015.
+//! (differs) The paper has a symmetric positive definite matrix per tetrahedron. Here, each cube has one diffusivity
+//! per axis, for its four edges along that axis. So the matrix is an M-matrix, and the maximum principle holds exactly.
+//! (differs) The paper starts from harmonic weights. Here, the diffusivities start as 1 / (distance to the nearest
+//! handle)², since a flow from a point spreads over spheres. This start removes the spikes that harmonic weights have
+//! at single nodes.
+//! (differs) The preconditioner is the logarithm: a step multiplies each diffusivity by a factor. Plain ADAM gives the
+//! steps: Diederik Kingma, Jimmy Ba, *Adam: a method for stochastic optimization*, ICLR 2015.
 
 use crate::base::Result;
 use crate::base::math::DVec3;
@@ -19,14 +22,14 @@ use crate::geom::{CUBE_EDGES, Cholesky, Columns, Cubes, Entry, Pattern};
 use super::smoothness::{Energy, Handles, NONE, REMEDY};
 use rayon::prelude::*;
 
-/// Largest change of the logarithm of a diffusivity per step, about.
+/// Approximate limit of the change of a diffusivity's logarithm per step.
 const RATE: f64 = 0.2;
-/// ADAM's share of the old mean, for the gradient and for its square.
+/// Decay of ADAM's running means of the gradient and of its square, per step.
 const KEEP: f64 = 0.9;
-/// Added to ADAM's root mean square of a gradient, against division by 0. The gradient of the energy's logarithm is
-/// about 1 / number of cubes.
+/// Added to ADAM's root mean square of a gradient, so that the divisor is not 0. The gradient of the energy's logarithm
+/// is about 1 / number of cubes.
 const TINY: f64 = 1e-12;
-/// Number of handles solved at once. It is fixed, since the number of columns changes the rounding.
+/// Number of handles solved at once. It is fixed, because the number of columns changes the rounding.
 const BATCH: usize = 8;
 /// Name of the matrix in errors.
 const WHAT: &str = "the quasi-harmonic matrix";
@@ -51,7 +54,7 @@ struct Problem {
     pattern: Pattern,
 }
 
-/// The weights for some diffusivities.
+/// The weights for given diffusivities.
 struct State {
     factor: Cholesky,
     /// Per handle and node.
@@ -113,7 +116,7 @@ impl Problem {
             factor.solve(&mut x);
             let weight = |(column, k): (usize, usize)| {
                 let mut w = self.handles.fixed(k);
-                // Only rounding errors leave [0, 1].
+                // Only rounding errors can move a weight out of [0, 1].
                 let values = self.nodes.iter().enumerate();
                 values.for_each(|(row, &node)| w[node as usize] = x[(row, column)].clamp(0.0, 1.0));
                 let energy = self.energy.value(&w);
@@ -126,10 +129,10 @@ impl Problem {
         Ok(State { factor, weights, energy: energies.iter().sum() })
     }
 
-    /// Returns the gradient of the energy by the logarithms of the diffusivities.
+    /// Returns the gradient of the energy with respect to the logarithms of the diffusivities.
     ///
-    /// With the adjoint `v = K⁻¹ ∂E/∂w` of each handle, the derivative by the conductance of an edge from a to b is the
-    /// sum over the handles of `-(v_a - v_b) (w_a - w_b)`.
+    /// With the adjoint `v = K⁻¹ ∂E/∂w` of each handle, the derivative with respect to the conductance of an edge from
+    /// a to b is the sum over the handles of `-(v_a - v_b) (w_a - w_b)`.
     fn gradient(&self, state: &State, logs: &Logs) -> Logs {
         let batch = |weights: &[Vec<f64>]| -> Vec<f64> {
             let slopes: Vec<Vec<f64>> = weights.iter().map(|w| self.energy.gradient(w)).collect();
@@ -177,7 +180,7 @@ fn entries(energy: &Energy, conductances: &[f64], row: &[u32]) -> Vec<Entry> {
     out
 }
 
-/// Returns diffusivities that fall with the squared distance of a cube's centre to the next node of a handle.
+/// Returns diffusivities that fall with the squared distance from a cube's centre to the nearest node of a handle.
 fn start(cubes: &Cubes, handles: &[Vec<u32>]) -> Logs {
     let places: Vec<DVec3> = handles.iter().flatten().map(|&node| cubes.nodes[node as usize]).collect();
     let log = |cell: &[u32; 8]| {
@@ -208,7 +211,8 @@ impl Adam {
     /// Changes the logarithms, given the gradient of the energy and the energy.
     fn step(&mut self, gradient: &Logs, energy: f64) {
         self.steps += 1;
-        // The means start at 0. Division by this share of the gradients seen so far removes the bias.
+        // The means start at 0, which biases them. The division by the weight of the gradients seen so far removes the
+        // bias.
         let seen = 1.0 - KEEP.powi(self.steps);
         let means = self.mean.iter_mut().flatten().zip(self.square.iter_mut().flatten());
         for ((log, (mean, square)), slope) in
@@ -224,10 +228,10 @@ impl Adam {
 
 /// Returns the quasi-harmonic weights per handle and node. They lie in [0, 1], and their sum at a node is 1.
 ///
-/// Weight `k` is 1 at the nodes of handle `k` and 0 at the nodes of the others. If two handles list a node, the first
-/// has it. In a connected component without handles all weights are 0. `steps` is the number of descent steps; 0 gives
-/// harmonic weights, 20 is good. `progress` gets the fraction done; it returns false to cancel, then the result is
-/// `None`.
+/// Weight `k` is 1 at the nodes of handle `k` and 0 at the nodes of the others. If several handles list a node, the
+/// first of them owns it. In a connected component without handles, all weights are 0. `steps` is the number of descent
+/// steps; 0 gives harmonic weights, and 20 steps suffice. `progress` receives the completed fraction and returns false
+/// to cancel; then the result is `None`.
 ///
 /// # Errors
 /// [`Error::Input`](crate::base::Error::Input) if a handle's node does not exist, or memory is short.

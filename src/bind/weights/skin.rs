@@ -10,7 +10,7 @@ use crate::bind::heat::{kept_heat_weights, kept_influences};
 use crate::bind::{Cache, Character, HeatSite};
 use rayon::prelude::*;
 
-/// Weights are lowered by this value, so that few joints move a vertex.
+/// Every weight is lowered by this value, and weights below it become 0, so that few joints move a vertex.
 const LEAST: f64 = 0.005;
 /// Maximum influences per vertex.
 const MOST: usize = 8;
@@ -48,7 +48,10 @@ impl WeightMethod {
     pub fn from_name(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| {
             let known = Self::ALL.map(Self::name).join(", ");
-            Error::input(format!("\"{name}\" is no way to compute weights"), format!("choose one of {known}"))
+            Error::input(
+                format!("\"{name}\" is not a method that computes weights"),
+                format!("choose one of {known}"),
+            )
         })
     }
 
@@ -60,7 +63,7 @@ impl WeightMethod {
         Self::from_name(name).map_err(|e| e.to_string())
     }
 
-    /// Default number of cubes. The time of biharmonic weights grows fastest with it.
+    /// Default number of cubes. The time grows with this number, fastest for biharmonic weights.
     pub fn cubes(self) -> usize {
         match self {
             Self::Heat | Self::Elastic => 16_000,
@@ -72,8 +75,7 @@ impl WeightMethod {
 
 /// Computes skin weights of a character's vertices in approximately `cubes` cubes, or reads them from the cache. The
 /// weights refer to the joints of the skeleton. Vertices of props, and vertices without flesh near them, keep their
-/// weights. `progress` receives the fraction that is done and returns whether to continue. Returns `None` if it does
-/// not.
+/// weights. `progress` receives the completed fraction and returns false to cancel; then the result is `None`.
 ///
 /// # Errors
 /// [`Error::Input`] if the character has no bones or no skinned triangles, or a linear system cannot be factored.
@@ -114,13 +116,13 @@ pub fn skin_weights(
     })
 }
 
-/// Returns the weights per joint of the flesh and node with which linear blend skinning bends every joint like its swing
-/// weights.
+/// Returns skin weights, per joint of the flesh and node. With them, linear blend skinning bends every joint as the
+/// joint's swing weights do.
 fn elastic(flesh: &Flesh, progress: &(dyn Fn(f32) -> bool + Sync)) -> Result<Option<Vec<Vec<f64>>>> {
     let Some(weights) = NodeWeights::of(flesh, progress)? else { return Ok(None) };
     let mut out: Vec<Vec<f64>> =
         weights.swing.iter().map(|w| w.iter().map(|w| f64::from(*w)).collect()).collect();
-    // A swing weight counts everything below the joint, a skin weight only the joint.
+    // A swing weight includes all joints below the joint; a skin weight is for the joint alone.
     for (joint, swing) in flesh.joints.iter().zip(&weights.swing) {
         if let Some(parent) = joint.parent {
             out[parent].iter_mut().zip(swing).for_each(|(w, s)| *w -= f64::from(*s));
@@ -129,7 +131,7 @@ fn elastic(flesh: &Flesh, progress: &(dyn Fn(f32) -> bool + Sync)) -> Result<Opt
     Ok(Some(out))
 }
 
-/// Interpolates weights per joint of the flesh and node at the vertices.
+/// Interpolates weights, given per joint of the flesh and node, at the vertices.
 fn sample(flesh: &Flesh, character: &Character, nodes: &[Vec<f64>]) -> Influences {
     let row = |v: usize| -> Vec<(u16, f32)> {
         let Some((cell, shares)) = flesh.of_vertex(v, character.control.positions[v].as_dvec3()) else {

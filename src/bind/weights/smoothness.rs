@@ -1,4 +1,4 @@
-//! What smooth weights on a grid of cubes share: the Laplacian energy, and the nodes with known weights.
+//! Code that all smooth weights on a grid of cubes share: the Laplacian energy, and the nodes with known weights.
 
 use crate::base::{Error, Result};
 use crate::geom::Cubes;
@@ -82,11 +82,12 @@ impl Energy {
 
 /// The nodes of the handles, and the nodes whose weights are unknown.
 pub(crate) struct Handles {
-    /// Per node, the handle whose weight is 1 there and all others 0, or [`NONE`]. The first handle that lists a node
-    /// has it. If only one handle touches a connected component, it has the whole component.
+    /// Per node: the handle that owns it, or [`NONE`]. At the node, the weight of its owner is 1 and all other weights
+    /// are 0. The first handle that lists a node owns it. A handle owns a whole connected component if no other handle
+    /// touches the component.
     pub owner: Vec<u32>,
-    /// Per node, whether its weights are unknown. A node has neither an owner nor unknown weights if its component has
-    /// no handle; its weights are 0.
+    /// Per node: whether its weights are unknown. A node in a component without handles has neither an owner nor
+    /// unknown weights; its weights are 0.
     pub free: Vec<bool>,
 }
 
@@ -127,7 +128,7 @@ impl Handles {
     }
 }
 
-/// Returns per node the least node of its connected component.
+/// Returns, per node, the smallest node of its connected component.
 fn components(edges: &[([u32; 2], f64)], nodes: usize) -> Vec<usize> {
     let mut above: Vec<usize> = (0..nodes).collect();
     let root = |above: &mut Vec<usize>, mut node: usize| {

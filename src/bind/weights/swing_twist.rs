@@ -68,7 +68,7 @@ pub enum Points<'a> {
 }
 
 /// Computes energy-minimising swing and twist weights with approximately `cubes` cubes, or reads them from the cache.
-/// `progress` receives the fraction that is done and returns whether to continue. Returns `None` if it does not.
+/// `progress` receives the completed fraction and returns false to cancel; then the result is `None`.
 ///
 /// # Errors
 /// [`crate::base::Error::Input`] if a linear system cannot be factored.
@@ -114,7 +114,7 @@ pub struct NodeWeights {
 }
 
 impl NodeWeights {
-    /// Minimises the energy of every joint. The joint without a parent moves everything, so all its weights are 1.
+    /// Minimises the energy of every joint. The joint without a parent moves the whole body, so all its weights are 1.
     ///
     /// # Errors
     /// [`crate::base::Error::Input`] if a linear system cannot be factored.
@@ -186,7 +186,8 @@ fn harmonic(flesh: &Flesh, progress: &(dyn Fn(f32) -> bool + Sync)) -> Result<Op
     let go_on = |_: f32| progress(0.0);
     let own = quasi_harmonic_weights(&flesh.enclosure.cubes, &handles, 0, &go_on)?;
     let Some(mut sums) = own else { return Ok(None) };
-    // The weight of a joint is the sum over the bones that rotate with it. Children come after their parents.
+    // The weight of a joint is the sum over the bones that rotate with the joint. Children come after their parents in
+    // the list.
     for j in (0..sums.len()).rev() {
         if let Some(parent) = flesh.joints[j].parent {
             let (above, below) = sums.split_at_mut(j);

@@ -1,10 +1,10 @@
-//! Shapes of cubes for the tests of weights.
+//! Grids of cubes for the tests of weights.
 
 use crate::base::math::DVec3;
 use crate::geom::Cubes;
 use std::collections::BTreeMap;
 
-/// Builds cubes of an edge length from integer positions.
+/// Builds a grid of cubes with an edge length from the cubes' integer positions.
 pub fn grid(size: f64, cells: impl IntoIterator<Item = [u32; 3]>) -> Cubes {
     let (mut index, mut out) = (BTreeMap::new(), Cubes { size, ..Cubes::default() });
     for cell in cells {

@@ -6,7 +6,8 @@ use super::field::Field;
 use crate::base::math::DVec3;
 use std::collections::HashMap;
 
-/// The orders of the axes, with their parity. Each order is a tetrahedron on a way from corner 0 to corner 7.
+/// The orders of the axes, and whether each order is an even permutation. An order gives a path along cube edges from
+/// corner 0 to corner 7; the path's four corners form a tetrahedron.
 const ORDERS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([0, 2, 1], false),
@@ -16,7 +17,8 @@ const ORDERS: [([usize; 3], bool); 6] = [
     ([2, 1, 0], false),
 ];
 
-/// Returns the positions and triangles of the surface, counter-clockwise seen from outside (positive values).
+/// Returns the positions and triangles of the surface. The triangles are counter-clockwise seen from outside, where
+/// values are positive.
 pub(super) fn contour(field: &Field) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let mut out = Contour { field, positions: Vec::new(), triangles: Vec::new(), on_edge: HashMap::new() };
     let [a, b, c] = field.count;
@@ -39,7 +41,7 @@ struct Contour<'a> {
     field: &'a Field,
     positions: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
-    /// Vertex on the edge between two nodes, the smaller one first.
+    /// Vertex on the edge between two nodes; a key names the smaller node first.
     on_edge: HashMap<[usize; 2], u32>,
 }
 
@@ -57,7 +59,7 @@ impl Contour<'_> {
     fn tetrahedron(&mut self, nodes: &[usize; 8], order: [usize; 3], even: bool) {
         let (first, second) = (1 << order[0], 1 << order[0] | 1 << order[1]);
         let corners = [nodes[0], nodes[first], nodes[second], nodes[7]];
-        // The negative corners come first; an odd rearrangement reverses the triangles.
+        // Sort the negative corners to the front. An odd permutation reverses the triangles.
         let negative = |n: usize| self.field.value[n] < 0.0;
         let mut sorted = corners;
         let mut even = even;

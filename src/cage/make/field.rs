@@ -9,16 +9,16 @@ use crate::geom::solid;
 use rayon::prelude::*;
 use std::collections::{HashMap, VecDeque};
 
-/// The margin around the skin, in grid steps. A point is inside of its tetrahedron's linear interpolation if the margin
-/// exceeds the tetrahedron's circumradius, 0.866 steps: the interpolated distance to the point is at most that.
+/// The margin around the skin, in grid steps. It exceeds the circumradius of a grid tetrahedron, 0.866 steps. At a
+/// point of the skin, the interpolated distance is at most that circumradius, so the point lies inside the solid.
 const MARGIN: f64 = 1.0;
 /// Radius of the bridges between separate parts, in grid steps.
 const BRIDGE: f64 = 1.4;
 /// Smallest absolute value of a node, in grid steps. It keeps the contour's vertices away from the nodes.
 const LEAST: f64 = 0.1;
-/// Free nodes around the solid.
+/// Width of the free border around the solid, in grid steps.
 const FRAME: f64 = 2.5;
-/// A part with holes counts as closed up to this area of its holes, as a fraction of its own area.
+/// A part counts as closed if the area of its holes is at most this fraction of its own area.
 const HOLES: f64 = 0.18;
 
 /// What a cage must enclose.
@@ -61,7 +61,7 @@ impl Shape {
 pub(super) struct Field {
     /// Position of node 0.
     pub low: DVec3,
-    /// Distance of the nodes.
+    /// Distance between neighbouring nodes.
     pub step: f64,
     /// Number of nodes along x, y and z. The number of node (i, j, k) is `i + count[0] * (j + count[1] * k)`.
     pub count: [usize; 3],
@@ -109,7 +109,7 @@ impl Field {
         first..if last < 0.0 { 0 } else { (last as usize + 1).min(self.count[axis]) }
     }
 
-    /// Sets the distance to the nearest triangle minus the margin. Farther nodes get a smaller value than their own.
+    /// Sets each node to its distance to the nearest triangle minus the margin, but at most to one grid step.
     fn measure(&mut self, shape: &Shape) {
         let (margin, most) = (MARGIN * self.step, self.step);
         let reach = margin + most;
@@ -140,10 +140,12 @@ impl Field {
         self.value = value;
     }
 
-    /// Makes the nodes inside of closed parts negative: the winding number along z is positive there.
+    /// Makes the nodes inside closed parts negative. The winding number of these nodes is positive; it is the sum of
+    /// the crossings along z.
     fn fill_closed(&mut self, shape: &Shape) {
         let [a, b, c] = self.count;
-        // Changes of the winding number below each node; the last layer collects crossings below all nodes.
+        // Change of the winding number from the node below to each node. Crossings below all nodes count at the lowest
+        // layer; crossings above all nodes have no effect.
         let mut change = vec![0i16; a * b * c];
         for &t in &shape.closed {
             let x = shape.corners(t);
@@ -156,7 +158,7 @@ impl Field {
                     if turns != 0 {
                         let z = x[0].z + (normal.x * (x[0].x - at.x) + normal.y * (x[0].y - at.y)) / normal.z;
                         let z = if z.is_finite() { z.clamp(low.z, high.z) } else { low.z };
-                        // Entering through a face that points down raises the number.
+                        // On the way up, a face that points down is an entry, which raises the number.
                         let k = ((z - self.low.z) / self.step).ceil().max(0.0) as usize;
                         if k < c {
                             change[i + a * (j + b * k)] -= turns;
@@ -172,7 +174,7 @@ impl Field {
                 let node = column + a * b * k;
                 winding += change[node];
                 if winding > 0 {
-                    // The value outside is `distance - margin`; inside, the distance counts as negative.
+                    // The stored value is `distance - margin`; inside, the distance counts as negative.
                     self.value[node] = -(self.value[node] + margin) - margin;
                 }
             }
@@ -248,7 +250,8 @@ impl Field {
         if parts < 2 {
             return false;
         }
-        // Each free node gets the nearest node of the solid. Where regions of two parts meet, a bridge is possible.
+        // Assign each free node to the nearest node of the solid. Where the regions of two parts meet, a bridge is
+        // possible.
         let mut source: Vec<usize> = (0..part.len()).collect();
         let mut queue: VecDeque<usize> = (0..part.len()).filter(|n| part[*n] != u32::MAX).collect();
         let mut bridges: HashMap<[u32; 2], (f64, [usize; 2])> = HashMap::new();
@@ -312,7 +315,8 @@ impl Field {
     }
 }
 
-/// Returns how an edge passes the vertical line through `x`: 1 upwards in y and to its left, -1 downwards, 0 otherwise.
+/// Returns the signed crossing of an edge with the ray from `x` along +x, both projected along z: 1 if the edge crosses
+/// the ray upwards in y, -1 downwards, 0 if it does not cross.
 fn passes(x: DVec3, a: DVec3, b: DVec3) -> i16 {
     let up = a.y <= b.y;
     let (low, high) = if up { (a, b) } else { (b, a) };

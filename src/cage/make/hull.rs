@@ -1,10 +1,10 @@
 //! A progressive hull: edge collapses that only add volume.
 //!
-//! After Sander, Gu, Gortler, Hoppe, Snyder, "Silhouette clipping", 2000. The new vertex lies on the outer side of all
-//! faces around the edge, so the new surface minus the old one is a sum of tetrahedra with positive volume, and no
-//! winding number decreases. Deviations: the vertex minimises the squared volumes of these tetrahedra (Lindstrom, Turk,
-//! "Fast and memory efficient polygonal simplification", 1998) instead of their sum, with a weak pull to the middle
-//! of the ring; collapses that make slivers, sharp edges or crossings are refused.
+//! After Sander, Gu, Gortler, Hoppe, Snyder, "Silhouette clipping", 2000. The new vertex of a collapse lies on the
+//! outer side of all faces around the edge. So the new surface minus the old one is a sum of tetrahedra with positive
+//! volume, and no winding number decreases. **Differs**: the vertex minimises the squared volumes of these tetrahedra
+//! (Lindstrom, Turk, "Fast and memory efficient polygonal simplification", 1998) instead of their sum, with a weak pull
+//! to the middle of the edge's neighbours. Collapses that make slivers, sharp edges or crossings are refused.
 
 use super::nearest::{Half, nearest};
 use crate::base::Progress;
@@ -19,14 +19,15 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// Weight of the pull to the middle of the ring, relative to the mean of the quadratic form's diagonal.
+/// Weight of the pull to the middle of the edge's neighbours, relative to the mean of the quadratic form's diagonal.
 const PULL: f64 = 2e-3;
-/// Cost of an edge's squared length, in grid steps of volume per area. It lets flat regions become coarse evenly.
+/// Factor of the squared edge length in the cost of a collapse, in grid steps. It lets flat regions become coarse
+/// evenly.
 const LENGTH: f64 = 0.02;
 /// Limits of the two passes. The second pass runs if the first one ends early.
 const PASSES: [Limits; 2] = [Limits { quality: 0.2, turn: -0.3 }, Limits { quality: 0.05, turn: -0.85 }];
 
-/// What a collapse must keep, unless the faces around it are worse already.
+/// Limits for the faces that a collapse makes. A collapse may exceed a limit if the old faces are no better.
 #[derive(Clone, Copy)]
 struct Limits {
     /// Smallest quality of a triangle: 1 for an equilateral one, 0 for a degenerate one.
@@ -38,12 +39,12 @@ struct Limits {
 /// A closed triangle mesh that can be simplified.
 pub(super) struct Hull {
     pub positions: Vec<DVec3>,
-    /// All faces that ever existed.
+    /// All faces, also the removed ones; `alive` marks the others.
     pub faces: Vec<[u32; 3]>,
     /// Normal of each face, with twice the face's area as its length.
     normals: Vec<DVec3>,
     pub alive: Vec<bool>,
-    /// Living faces of each vertex; empty for a removed vertex.
+    /// Indices of each vertex's living faces; empty for a removed vertex.
     pub of_vertex: Vec<Vec<u32>>,
     /// Number of changes of each vertex's surroundings.
     stamp: Vec<u32>,
@@ -54,7 +55,7 @@ pub(super) struct Hull {
     index: Index,
 }
 
-/// Boxes of the faces: a hierarchy over the faces at one time, and a list of the newer ones.
+/// Bounding boxes of the faces. The hierarchy has the faces of its last rebuild, and a list has the newer faces.
 struct Index {
     bvh: Option<Bvh2>,
     /// Face of each box in the hierarchy.
@@ -62,10 +63,10 @@ struct Index {
     newer: Vec<(u32, Aabb)>,
 }
 
-/// A possible collapse in the queue, the cheapest one first.
+/// A possible collapse. The queue returns the cheapest one first.
 struct Candidate {
     cost: f64,
-    /// The new vertex.
+    /// Position of the vertex that replaces the edge.
     to: DVec3,
     edge: [u32; 2],
     stamp: u64,
@@ -126,7 +127,7 @@ impl Hull {
                 let sides = [[face[0], face[1]], [face[1], face[2]], [face[2], face[0]]];
                 edges.extend(sides.into_iter().filter(|[a, b]| a < b));
             }
-            // In the order of the edges, so that the result does not depend on the number of threads.
+            // Collect in the order of the edges, so that the result does not depend on the number of threads.
             let first: Vec<_> = edges.par_iter().map(|edge| self.candidate(*edge, &limits)).collect();
             for candidate in first {
                 candidate.map_or_else(|refusal| refused.push(refusal), |candidate| queue.push(candidate));
@@ -137,7 +138,7 @@ impl Hull {
                     return progress.report(to);
                 }
                 let Some(next) = queue.pop() else {
-                    // Refused edges are tried again as long as their surroundings change.
+                    // Try refused edges again as long as their surroundings change.
                     let changed = self.changed(&mut refused);
                     if changed.is_empty() {
                         break;
@@ -169,7 +170,7 @@ impl Hull {
                         return false;
                     }
                 }
-                // From time to time, refused edges get another chance before costlier ones.
+                // From time to time, try refused edges again before costlier ones.
                 if self.count * 20 <= again * 19 {
                     again = self.count;
                     let changed = self.changed(&mut refused);
@@ -180,7 +181,7 @@ impl Hull {
         progress.report(to)
     }
 
-    /// Takes the refused edges with changed surroundings.
+    /// Removes and returns the refused edges whose surroundings have changed.
     fn changed(&self, refused: &mut Vec<Candidate>) -> Vec<[u32; 2]> {
         let mut out = Vec::new();
         refused.retain(|candidate| {
@@ -215,7 +216,7 @@ impl Hull {
         }
     }
 
-    /// Plans a collapse; an error holds a collapse that is not allowed.
+    /// Plans the collapse of an edge. Returns a collapse that is not allowed as an error.
     fn candidate(&self, edge: [u32; 2], limits: &Limits) -> Result<Candidate, Candidate> {
         let stamp = self.stamp_of(edge);
         match self.plan(edge, limits) {
@@ -300,7 +301,8 @@ impl Hull {
         Some(((volume.max(0.0) + LENGTH * self.step * p.distance_squared(q)) * shape, x))
     }
 
-    /// Returns the smallest cosine between the normals of the new faces, and of them and the faces beside them.
+    /// Returns the smallest cosine between the normals of neighbouring new faces, and between the normals of new faces
+    /// and the old faces beside them.
     fn sharpest(&self, new: &[([u32; 2], DVec3)]) -> f64 {
         let mut least = 1.0f64;
         for ([u, v], normal) in new {
@@ -314,7 +316,7 @@ impl Hull {
         least
     }
 
-    /// Returns the smallest cosine between the normals of faces in a region and their neighbours.
+    /// Returns the smallest cosine between the normals of faces in a region and of their neighbours.
     pub fn sharpest_of(&self, region: &[u32]) -> f64 {
         let mut least = 1.0f64;
         for &f in region {
@@ -391,7 +393,7 @@ impl Hull {
             })
     }
 
-    /// Calls `each` for every living face with a box that meets `bounds`.
+    /// Calls `each` for every living face whose box intersects `bounds`.
     fn within(&self, bounds: Aabb, mut each: impl FnMut(u32)) {
         if let Some(bvh) = &self.index.bvh {
             bvh.aabb_traverse(bounds, |bvh, node| {
@@ -408,7 +410,7 @@ impl Hull {
         newer.for_each(|(f, _)| each(*f));
     }
 
-    /// Builds the hierarchy over the living faces again.
+    /// Rebuilds the hierarchy over the living faces.
     pub fn index_faces(&mut self) {
         let face: Vec<u32> = (0..self.faces.len() as u32).filter(|f| self.alive[*f as usize]).collect();
         let boxes: Vec<Aabb> = face.iter().map(|f| bounds(&self.corners(*f))).collect();
@@ -416,7 +418,8 @@ impl Hull {
         self.index = Index { bvh: Some(bvh), face, newer: Vec::new() };
     }
 
-    /// Moves a vertex. [`Hull::crosses`] finds its faces at the new place after [`Hull::note`] only.
+    /// Moves a vertex. Until a call of [`Hull::note`], [`Hull::crosses`] does not find the vertex's faces at their new
+    /// place.
     pub fn place(&mut self, v: u32, to: DVec3) {
         self.positions[v as usize] = to;
         for k in 0..self.of_vertex[v as usize].len() {
@@ -425,7 +428,7 @@ impl Hull {
         }
     }
 
-    /// Notes the new place of a vertex's faces.
+    /// Adds the moved faces of a vertex to the index.
     pub fn note(&mut self, v: u32) {
         let faces = self.of_vertex[v as usize].iter();
         let boxes: Vec<(u32, Aabb)> = faces.map(|f| (*f, bounds(&self.corners(*f)))).collect();
@@ -434,7 +437,7 @@ impl Hull {
         self.neighbours(v).iter().for_each(|v| self.stamp[*v as usize] += 1);
     }
 
-    /// Returns the vertices and faces that are left, numbered again.
+    /// Returns the remaining vertices and faces, with consecutive indices.
     pub fn finish(&self) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         let mut index = vec![u32::MAX; self.positions.len()];
         let mut positions = Vec::with_capacity(self.count);

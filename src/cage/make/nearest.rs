@@ -14,7 +14,7 @@ pub(super) struct Half {
 /// Returns the point in all half-spaces that minimises `(x - best)ᵀ form (x - best)`, or `None` if there is none. `form`
 /// must be positive definite.
 pub(super) fn nearest(form: DMat3, best: DVec3, halves: &[Half]) -> Option<DVec3> {
-    // With form = L Lᵀ and y = Lᵀ x, the objective is the distance of y and Lᵀ best.
+    // With form = L Lᵀ and y = Lᵀ x, the objective is the squared distance between y and Lᵀ best.
     let lower = cholesky(form)?;
     let (upper, back) = (lower.transpose(), lower.transpose().inverse());
     let map = |half: &Half| {
@@ -57,7 +57,7 @@ fn in_space(best: DVec3, halves: &[Half]) -> Option<DVec3> {
     Some(x)
 }
 
-/// Returns the point nearest to `best` in a plane through it.
+/// Returns the point nearest to `best` in the plane through `best` with this normal.
 fn in_plane(best: DVec3, normal: DVec3, halves: &[Half]) -> Option<DVec3> {
     let mut x = best;
     for (k, half) in halves.iter().enumerate() {
@@ -75,7 +75,7 @@ fn in_plane(best: DVec3, normal: DVec3, halves: &[Half]) -> Option<DVec3> {
     Some(x)
 }
 
-/// Returns the point nearest to `best` on a line through it.
+/// Returns the point nearest to `best` on the line through `best` with this direction.
 fn on_line(best: DVec3, along: DVec3, halves: &[Half]) -> Option<DVec3> {
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
     for half in halves {

@@ -7,13 +7,13 @@ use crate::base::math::DVec3;
 use crate::cage::check::distance_squared;
 use std::collections::HashMap;
 
-/// Distance of the faces to the skin, in grid steps.
+/// Smallest distance that a move may leave between a face and a sample of the skin, in grid steps.
 const CLEARANCE: f64 = 0.4;
 /// Number of step lengths that are tried, each half of the one before.
 const HALVINGS: usize = 5;
-/// Smallest quality of a triangle, unless it was worse.
+/// Smallest quality of a triangle after a move, unless the quality was lower before.
 const QUALITY: f64 = 0.2;
-/// Smallest cosine between the normals of neighbouring faces, unless it was smaller.
+/// Smallest cosine between the normals of neighbouring faces after a move, unless the cosine was smaller before.
 const TURN: f64 = -0.3;
 /// Largest number of samples on the triangles.
 const MOST_SAMPLES: usize = 200_000;
@@ -40,7 +40,8 @@ pub(super) fn tighten(hull: &mut Hull, samples: &Samples, passes: usize, progres
     true
 }
 
-/// Moves a vertex to its neighbours' middle or against the normal of its surroundings, so that the volume falls.
+/// Moves a vertex inwards, so that the volume falls: towards the middle of its neighbours, or against the mean normal
+/// of its faces.
 fn inwards(hull: &mut Hull, samples: &Samples, v: u32) -> bool {
     let mut normal = DVec3::ZERO;
     for &f in &hull.of_vertex[v as usize] {
@@ -53,7 +54,7 @@ fn inwards(hull: &mut Hull, samples: &Samples, v: u32) -> bool {
     let mean =
         ring.iter().map(|w| hull.positions[*w as usize].distance(old)).sum::<f64>() / ring.len() as f64;
     let middle = ring.iter().map(|w| hull.positions[*w as usize]).sum::<DVec3>() / ring.len() as f64;
-    // A spike's tip moves along the spike.
+    // The first way moves the tip of a spike along the spike.
     let ways = [0.5 * (middle - old), -0.5 * mean * normal];
     let mut ways = ways.into_iter().filter(|way| way.dot(normal) < -0.1 * way.length());
     ways.any(|way| (0..HALVINGS).any(|k| place(hull, samples, v, old + way * 0.5f64.powi(k as i32), false)))
@@ -67,8 +68,8 @@ fn evenly(hull: &mut Hull, samples: &Samples, v: u32) -> bool {
     [0.5, 0.2].into_iter().any(|share| place(hull, samples, v, old.lerp(middle, share), true))
 }
 
-/// Moves a vertex, unless that uncovers a sample, or makes faces cross, degenerate or fold. With `better`, the worst
-/// triangle must improve.
+/// Moves a vertex, unless the move uncovers a sample, or makes faces cross, degenerate or fold. With `better`, the
+/// worst triangle must improve. Returns whether the vertex moved.
 fn place(hull: &mut Hull, samples: &Samples, v: u32, to: DVec3, better: bool) -> bool {
     let fan = hull.of_vertex[v as usize].clone();
     let old = hull.positions[v as usize];
@@ -101,7 +102,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Samples the vertices, and triangles that are longer than a grid step `step` of the contour.
+    /// Samples the vertices, and the triangles that are longer than the contour's grid step `step`.
     pub fn new(shape: &Shape, step: f64) -> Self {
         let mut all = shape.positions.clone();
         let mut spacing = step;
@@ -141,7 +142,8 @@ impl Samples {
         (x / self.cell).floor().as_ivec3().to_array()
     }
 
-    /// Whether no sample lies in the tetrahedron that a face passes when its first corner moves, or near the moved face.
+    /// Whether no sample lies in the tetrahedron that a face sweeps when its first corner moves, or near the moved
+    /// face.
     fn are_clear(&self, old: DVec3, new: DVec3, [b, c]: [u32; 2], hull: &Hull) -> bool {
         let [b, c] = [b, c].map(|v| hull.positions[v as usize]);
         let low = old.min(new).min(b).min(c) - self.clearance;

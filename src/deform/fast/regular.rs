@@ -6,7 +6,8 @@ use crate::base::math::DVec3;
 
 /// Stiffness that keeps a handle near its parent, as a fraction of the stiffness `pull` on linear parts.
 const WELD: f64 = 0.1;
-/// Half the size of the region in which a handle and its parent are kept together, in units of the model's size.
+/// Distance from a joint to the three further points at which its handle stays near the parent handle, in units of the
+/// model's size.
 const WELD_SIZE: f64 = 0.05;
 /// Maximum distance of a joint from the centre, in units of the model's size. Joints farther away are moved to this
 /// distance, because the squares of their coordinates would dominate the system numerically.

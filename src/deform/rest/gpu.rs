@@ -70,7 +70,7 @@ pub struct RestState {
     shown: RestShift,
 }
 
-/// Data of a geometric method that follows the rest shape.
+/// Data of a geometric method that change with the rest shape.
 pub enum Followers {
     /// The method reads the rest positions and anchors only.
     Nothing,
@@ -83,7 +83,8 @@ pub enum Followers {
         /// Coordinates of the points in the cage.
         coordinates: SkinCage,
     },
-    /// Distances of the vertices from their bones: the buffers of incremental rotation skinning.
+    /// Distances of the vertices from their bones, with the other buffers of incremental rotation skinning that give
+    /// them.
     Distances {
         /// `BoneReach` per bone.
         reaches: Buffer,
@@ -148,7 +149,7 @@ impl RestPipelines {
         })
     }
 
-    /// Uploads the coordinates of a character's skin, and what follows of its method.
+    /// Uploads the coordinates of a character's skin, and binds the method's data that change with the rest shape.
     ///
     /// # Errors
     /// If memory is short, or the attachments do not match the character.
@@ -228,8 +229,9 @@ impl RestPipelines {
         })
     }
 
-    /// Records the change to a rest shape: uploads, a barrier and the dispatches. Returns false without recording if the
-    /// buffers have this rest shape already. Does not allocate after the first shape. Put a phase or barrier after it.
+    /// Records the change to a rest shape: uploads, a barrier and the dispatches. Returns false and records nothing if
+    /// the buffers already hold this rest shape. Does not allocate after the first shape. The caller adds a phase or a
+    /// barrier afterwards.
     pub fn record(&self, state: &mut RestState, rest: &RestShift, frame: &mut Frame) -> bool {
         if state.shown == *rest {
             return false;
@@ -255,8 +257,8 @@ impl RestPipelines {
         }
     }
 
-    /// Records a barrier, and adds the change of the rest shape to the posed skin of a method that poses the file's rest
-    /// shape. Put a phase or barrier after it.
+    /// Records a barrier, and a dispatch that adds the change of the rest shape to the posed skin. This is for methods
+    /// that pose the file's rest shape. The caller adds a phase or a barrier afterwards.
     pub fn carry(&self, state: &RestState, frame: &mut Frame) {
         frame.barrier();
         let (count, cage) = (state.count, state.padded.len() as u32);

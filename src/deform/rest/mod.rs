@@ -1,10 +1,11 @@
-//! The rest stream: the rest shape that a cage changes, ahead of the geometric method (Corda et al. 2020, equations 7, 13
-//! and 14; methods, section 13).
+//! The rest stream, a stage before the geometric method: it applies the change of the rest shape that a cage makes
+//! (Corda et al. 2020, equations 7, 13 and 14; docs/internals.md, section 13).
 //!
-//! [`crate::rig::RestShift`] travels with the pose. This stage adds `φ δ` to the rest position of every vertex, where `δ`
-//! are the offsets of the cage's vertices and `φ` the vertex's coordinates in the cage. An attachment keeps its bone and
-//! its parameter along the bone, so the scale vector follows. Nothing is bound again. While the rest shape is the
-//! file's, no stage runs and every buffer holds the file's values.
+//! [`crate::rig::RestShift`] travels with the pose. This stage adds `φ δ` to the rest position of every vertex, where
+//! `δ` are the offsets of the cage's vertices and `φ` are the vertex's coordinates in the cage. An attachment keeps its
+//! bone and its parameter along the bone; its scale vector, from the attachment point to the vertex, changes. No
+//! binding is computed again. While the rest shape is that of the file, no stage runs and every buffer holds the file's
+//! values.
 
 pub(super) mod gpu;
 #[cfg(test)]
@@ -38,19 +39,21 @@ impl SkinCage {
         row.iter().zip(cage).map(|(&w, &offset)| w * offset).sum()
     }
 
-    /// The coordinates column by column, as the GPU reads them: neighbouring invocations read neighbouring values.
+    /// The coordinates column by column. In this order, neighbouring invocations on the GPU read neighbouring values.
     fn columns(&self) -> Vec<f32> {
         let vertices = self.vertices();
         (0..self.cage).flat_map(|k| (0..vertices).map(move |v| self.rows[v * self.cage + k])).collect()
     }
 }
 
-/// A bound character in another rest shape: what a file with this rest shape would give, with the same attachments.
+/// A bound character in a changed rest shape. It equals a character from a file with that rest shape, but keeps the
+/// attachments of the original character.
 #[derive(Clone, Debug)]
 pub struct Rested {
-    /// The character and its attachments. It has no display mesh, and its bounding box is the file's, so thresholds stay.
+    /// The character and its attachments. It has no display mesh. Its bounding box is that of the file's rest shape, so
+    /// thresholds that are relative to the size stay the same.
     pub bound: Bound,
-    /// Offsets of the cage's vertices.
+    /// Offsets of the cage's vertices, bind space, metres.
     pub cage: Vec<Vec3>,
 }
 
@@ -85,7 +88,7 @@ impl Rested {
     }
 }
 
-/// Offset of the point with parameter `t` on a bone.
+/// Returns the offset of the point with parameter `t` on a bone, bind space, metres.
 fn carried(skeleton: &Skeleton, rest: &RestShift, bone: usize, t: f32) -> Vec3 {
     let Some(head) = skeleton.bones.get(bone).and_then(|b| rest.joints.get(b.parent.index())) else {
         return Vec3::ZERO;

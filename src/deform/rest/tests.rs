@@ -1,4 +1,5 @@
-//! Tests of the rest stream: GPU against CPU reference, against characters bound in the changed rest shape, and back.
+//! Tests of the rest stream. They compare the GPU with the CPU reference, and a changed rest shape with a character
+//! that is bound in that shape. They also check the way back to the file's rest shape.
 
 use super::{Rested, SkinCage};
 use crate::base::math::Vec3;
@@ -11,7 +12,7 @@ use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Pose, PosedRig, RestShift};
 use std::sync::Arc;
 
-/// The coordinates of a point in the box around a character: the products of its fractions along the axes.
+/// Returns the trilinear weights of a point in the bounding box of a character.
 fn corners(bound: &Bound, x: Vec3) -> [f32; 8] {
     let aabb = bound.character.control.aabb;
     let u = (x - aabb.min) / aabb.size();
@@ -26,7 +27,7 @@ pub(in crate::deform) fn skin_of(bound: &Bound) -> SkinCage {
     SkinCage { cage: 8, rows }
 }
 
-/// A rest shape that is longer, thicker at one end and leans.
+/// Returns a rest shape that is longer, leans, and is thicker at one end.
 pub(in crate::deform) fn shift(bound: &Bound) -> RestShift {
     let aabb = bound.character.control.aabb;
     let size = aabb.size();
@@ -79,7 +80,7 @@ fn the_rest_pose_of_every_method_is_the_rest_shape_of_the_cage() {
         let shape = on_cpu(&bound, &recipe, &skin, &[&pose]).remove(0);
         for (v, (x, y)) in bound.character.control.positions.iter().zip(&shape).enumerate() {
             let wanted = *x + skin.offset(v, &pose.rest.cage);
-            // Springs stop before the last digit.
+            // The spring solver stops before full precision.
             let within = if recipe.springs.is_some() { 2e-3 } else { 2e-5 };
             assert!(y.distance(wanted) < within * size, "{} {v}: {y} {wanted}", recipe.name());
         }
@@ -92,7 +93,7 @@ fn a_character_that_is_bound_in_the_rest_shape_deforms_the_same() {
     let (skin, mut pose) = (skin_of(&bound), contorted(&bound));
     pose.rest = shift(&bound);
     let rested = Rested::new(&bound, &skin, &pose.rest).bound;
-    // The shifted skeleton has its own rest translations.
+    // The shifted skeleton has its own rest translations, so the pose over it needs other local translations.
     let mut plain = pose.without_rest();
     for (i, local) in plain.local.iter_mut().enumerate() {
         let node = crate::base::NodeId::from(i);
@@ -101,7 +102,7 @@ fn a_character_that_is_bound_in_the_rest_shape_deforms_the_same() {
     let rig = PosedRig::new(&rested.character.skeleton, &plain);
     let size = bound.character.control.aabb.diagonal();
     let springs = Recipe::from_name("springs").unwrap();
-    // The other methods precompute weights from positions, which a cage keeps.
+    // The other methods precompute weights from positions. A cage does not change these weights.
     let same = |r: &Recipe| {
         matches!(
             r.geometric,
@@ -114,13 +115,13 @@ fn a_character_that_is_bound_in_the_rest_shape_deforms_the_same() {
             CpuGraph::new(&Bound { character: shown(&bound, &rested), ..rested.clone() }, &recipe).unwrap();
         own.evaluate(&rig, &[], &mut Display::default());
         let far = shape.iter().zip(own.control()).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-        // Springs keep the edges' coherence and mean lengths of the file's rest shape.
+        // Springs keep the edges' coherence and the mean edge lengths of the file's rest shape.
         let within = if recipe.springs == springs.springs { 2e-2 } else { 2e-5 };
         assert!(far < within * size, "{}: {far}", recipe.name());
     }
 }
 
-/// The character in the rest shape, with a display mesh.
+/// Returns the character in the changed rest shape, with a display mesh.
 fn shown(bound: &Bound, rested: &Bound) -> Arc<crate::bind::Character> {
     let mut character = (*rested.character).clone();
     character.display = bound.character.display.clone();

@@ -1,5 +1,5 @@
-//! Sculpt layers (thesis, chapter 5; methods, section 6): offsets of a region's vertices relative to their bones,
-//! added to the result of all other deformers.
+//! Sculpt layers (thesis, chapter 5; docs/internals.md, section 6): offsets of a region's vertices relative to their
+//! bones, added to the result of all other deformers.
 //!
 //! The scale vector `s` of a vertex points from its attachment point on the bone to the vertex. The offset is
 //! `D = e - s`, where `e` is the sculpted scale vector; both are in bind orientation. In a pose the offset becomes

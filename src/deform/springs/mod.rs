@@ -1,4 +1,4 @@
-//! The spring deformer (thesis 4.2; methods, section 4), the main deformation method of Sinew.
+//! The spring deformer (thesis 4.2; docs/internals.md, section 4), the main deformation method of Sinew.
 //!
 //! After the geometric node, Jacobi iterations move every control vertex along the sum of its spring forces until the
 //! surface is in equilibrium. The springs connect a vertex to its one-ring neighbours and to its bone. `a` is the

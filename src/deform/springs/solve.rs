@@ -88,7 +88,7 @@ impl Springs {
         }
     }
 
-    /// Measures another rest shape of the character.
+    /// Measures the character in a changed rest shape.
     fn measure(&mut self, rested: &Bound) {
         let mut levels = (*self.levels).clone();
         levels.measure(rested);

@@ -79,8 +79,9 @@ pub fn bind(bound: &Bound, params: &Params) -> Result<SwingTwistBinding> {
     Ok(out)
 }
 
-/// Appends the joints that move a vertex in part, and the joints between them and their common ancestor that moves the
-/// vertex in full. Returns that ancestor.
+/// Appends the joints that move a vertex after its base, descendants before ancestors. The base is the deepest joint
+/// that moves the vertex in full and is an ancestor of all joints that move it in part. Returns the base, or `None`
+/// without one.
 fn chain(joints: &[FleshJoint], weights: &[JointWeight], entries: &mut Vec<ChainEntry>) -> Option<usize> {
     let full = |w: &&JointWeight| w.swing >= 1.0 && w.twist >= 1.0;
     let ancestors = |j: usize| std::iter::successors(Some(j), |&j| joints[j].parent);
@@ -97,7 +98,7 @@ fn chain(joints: &[FleshJoint], weights: &[JointWeight], entries: &mut Vec<Chain
     }
     let base = base.into_iter().flat_map(ancestors).find(|&b| is_full(b));
     let below = |j: usize| base.is_none_or(|b| j != b && ancestors(j).any(|a| a == b));
-    // Parents come before children in the list of joints, hence children before parents in the chain.
+    // Parents come before children in the list of joints, so the reversed order has children before parents.
     let moving = weights.iter().rev().filter(|w| below(w.joint as usize));
     entries.extend(moving.map(|w| ChainEntry { joint: w.joint, swing: w.swing, twist: w.twist }));
     base

@@ -10,9 +10,10 @@
 //! The weights `s` and `t` minimise an elastic energy ([`crate::bind::weights`]); the method needs no skin weights.
 //!
 //! **Differs** from the paper in how the deformers of several joints combine. The paper blends them linearly by a third
-//! weight per joint (equation 5). Here they follow each other: a vertex first takes the deformer of its deepest joint,
-//! then those of the ancestors. Near a single joint both are the same. Between joints the linear blend mixes deformers
-//! that know nothing of each other's rotation, and the shape collapses as with linear blend skinning.
+//! weight per joint (equation 5). Here, they follow each other: a vertex first takes the deformer of its deepest joint,
+//! then those of the ancestors. Near a single joint, both combinations give the same result. Between joints, the linear
+//! blend mixes deformers that do not include each other's rotation, and the shape collapses as with linear blend
+//! skinning.
 //!
 //! A joint may also translate and scale. That part follows `s` linearly.
 

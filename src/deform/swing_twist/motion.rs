@@ -7,7 +7,8 @@ use crate::deform::rig_data::Rows;
 use crate::rig::{PosedRig, Skeleton};
 use crate::shared_with_shaders;
 
-/// Rotations by less than half of a turn minus this have a twist; the twist of a half turn is undefined.
+/// The twist is undefined for a swing by half a turn. It counts as 0 if the twist part of the quaternion is shorter
+/// than this.
 const DEFINED: f32 = 1e-6;
 
 shared_with_shaders! {
@@ -103,7 +104,7 @@ impl Motions {
             let motion = if motion.is_finite() { motion } else { Affine3A::IDENTITY };
             let (mut pivot, mut bone) = (joint.pivot.as_vec3(), joint.bone.as_vec3());
             if let Some(&offset) = rig.rest.joints.get(joint.joint.index()) {
-                // The axis turns as the mean of the joint's bones turns.
+                // The axis rotates like the mean of the joint's bones.
                 let (sum, own) = &self.bones[j];
                 let stretch: Vec3 = own.iter().map(|&b| rig.rest.tails[b] - offset).sum();
                 let ends = sum.try_normalize().zip((*sum + stretch).try_normalize());

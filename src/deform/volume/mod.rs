@@ -1,4 +1,4 @@
-//! The volume deformer: flesh solved inside the body (methods, section 9).
+//! The volume deformer: flesh solved inside the body (docs/internals.md, section 9).
 //!
 //! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the
 //! nodes of the cubes. Nodes on bones keep these positions. The other nodes then move until the cubes are in elastic

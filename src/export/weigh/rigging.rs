@@ -1,4 +1,4 @@
-//! Adds a skeleton to a file without one. The rest of the file stays unchanged.
+//! Adds a skeleton to a file that has none. The rest of the file stays unchanged.
 
 use super::{Weighed, weigh_again, weigh_bones};
 use crate::asset::{Asset, Influences};
@@ -25,12 +25,12 @@ pub struct RigBone {
     pub parent: Option<String>,
 }
 
-/// Adds bones to a file without skin weights, and weights by a method in about `cubes` cubes. Each bone becomes a node
-/// without rotation. Returns `None` if `progress` is cancelled.
+/// Adds bones to a file without skin weights, and computes weights by a method, in about `cubes` cubes. Each bone
+/// becomes a node without rotation. Returns `None` if `progress` returns false.
 ///
 /// # Errors
-/// [`Error::Input`] if the bones are none, repeat a name, name an unknown parent, form a circle or are not finite; if the
-/// file has skin weights or no mesh; or if weights cannot be computed.
+/// [`Error::Input`] if there are no bones, a name is empty or repeated, a parent is unknown, the parents form a circle,
+/// or a coordinate is not finite; if the file has skin weights or no mesh; or if weights cannot be computed.
 pub fn rig(
     asset: &Asset,
     bones: &[RigBone],
@@ -48,7 +48,10 @@ pub fn rig(
     let weighted = |m: &crate::asset::Mesh| m.primitives.iter().any(|p| !p.influences.is_empty());
     if asset.meshes.iter().any(weighted) {
         let problem = format!("{}: a mesh has skin weights already", asset.path.display());
-        return Err(Error::input(problem, "sinew bind --weights computes better weights for its own bones"));
+        return Err(Error::input(
+            problem,
+            "compute new weights for the file's own bones with sinew bind --weights",
+        ));
     }
     if character.control.triangles.is_empty() {
         let problem = format!("{}: there is no mesh to move", asset.path.display());

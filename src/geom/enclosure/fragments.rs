@@ -8,7 +8,7 @@ use crate::base::math::DVec3;
 /// therefore overlaps both cells.
 const TOUCH: f64 = 1e-9;
 
-/// Minimum distance of the content from the outermost layer of cells, in cells, on both sides together.
+/// Minimum gap between the content and the outermost layers of cells, in cells, summed over both sides of an axis.
 const SLACK: f64 = 1e-3;
 
 /// A grid of unit cells. The outermost layer of cells on each side is empty, so every other cell has six neighbours.

@@ -12,7 +12,7 @@ const SAMPLES: usize = 4;
 const MOST: usize = 64;
 /// Maximum number of runs in a cell that are tried, nearest first.
 const TRIES: usize = 8;
-/// Where the way between two neighbouring rays is tested, as fractions of the common interval of their runs.
+/// Heights at which the way between two neighbouring rays is tested, as fractions of the common interval of their runs.
 const HEIGHTS: [f64; 3] = [0.5, 0.1, 0.9];
 
 /// The items of each cell, for items with one cell each.
@@ -54,15 +54,15 @@ pub(super) struct Span {
     pub ends: [DVec3; 2],
 }
 
-/// Everything that needs cubes, in the grid's frame.
+/// All items that need cubes, in the grid's frame.
 ///
-/// An entity is what belongs to exactly one cube. The entities are first the pieces (connected runs of a cell), then
-/// the fragments, and then the spans.
+/// An entity is an item that belongs to exactly one cube. The numbering of entities begins with the pieces (connected
+/// runs of a cell); then come the fragments, and then the spans.
 pub(super) struct Shape {
     pub grid: Grid,
     pub x: Vec<DVec3>,
     pub triangles: Vec<[u32; 3]>,
-    /// Per triangle: as in [`super::super::solid::Solid::side`].
+    /// Per triangle: the same as in [`super::super::solid::Solid::side`].
     pub side: Vec<i8>,
     pub rays: Rays,
     /// The runs; a run's `cell` is its piece.
@@ -113,8 +113,8 @@ impl Shape {
         self.rays.global([u, v, self.rays.local(x)[2].clamp(run.from, run.to)])
     }
 
-    /// Returns the first fragment of a closed part in a cell that a segment crosses, and whether the segment leaves
-    /// the part there. The triangle of the fragment `but` is ignored.
+    /// Returns the first fragment of a closed part that a segment crosses in a cell, and whether the segment leaves the
+    /// part there. The triangle of the fragment `but` is ignored.
     fn hit(&self, cell: u32, from: DVec3, to: DVec3, but: Option<u32>) -> Option<(u32, bool)> {
         let but = but.map(|f| self.fragments.triangle[f as usize]);
         let mut first: Option<(f64, u32, bool)> = None;
@@ -130,9 +130,9 @@ impl Shape {
         first.map(|(_, f, leaves)| (f, leaves))
     }
 
-    /// Returns the piece of the nearest run of the cell `there` that is visible from `x` in the cell `here`: no closed
-    /// part has a surface in between. A point that sees a run is inside, or on the surface, and connected to the run.
-    /// The triangle of the fragment `but`, on which `x` may lie, is ignored.
+    /// Returns the piece of the nearest run in the cell `there` that is visible from `x` in the cell `here`. A run is
+    /// visible if no surface of a closed part lies in between. A point that sees a run is inside or on the surface, and
+    /// is connected to the run. The triangle of the fragment `but`, on which `x` may lie, is ignored.
     fn visible(&self, [here, there]: [u32; 2], x: DVec3, but: Option<u32>) -> Option<u32> {
         let near = |&run: &u32| {
             let at = self.on_run(run, x);
@@ -162,8 +162,8 @@ impl Shape {
         })
     }
 
-    /// Whether a segment between two points of the interior stays in the interior: at no place does it lie in fewer
-    /// parts than at both ends.
+    /// Whether a segment between two points of the interior stays in the interior. It leaves the interior where it lies
+    /// in fewer parts than at each of its ends.
     fn passes(&self, [here, there]: [u32; 2], from: DVec3, to: DVec3) -> bool {
         let beyond = if here == there { &[] } else { self.fragments_at.of(there) };
         let mut crossings: Vec<(f64, i32, u32)> = Vec::new();
@@ -173,7 +173,8 @@ impl Shape {
                 crossings.push((t, leaves, self.fragments.triangle[f as usize]));
             }
         }
-        // Where parts touch, the segment enters before it leaves. A triangle with fragments in both cells counts once.
+        // Where parts touch, the segment enters one part before it leaves the other. A triangle with fragments in both
+        // cells counts once.
         crossings.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         crossings.dedup();
         let (mut entered, mut least) = (0, 0);
@@ -196,7 +197,7 @@ impl Shape {
     }
 
     /// Joins fragments to the runs whose rays cross them. A fragment can also lie in the middle of a run, inside
-    /// another part. `numbers` are the triangles of the cuts; a lid has none.
+    /// another part. `numbers` gives the triangle of each cut; cuts of lids have none.
     pub fn join_cuts(&self, cuts: &[Cut], numbers: &[u32], joints: &mut Joints) {
         let ray = |run: &Run| run.ray[0] * self.rays.count[1] as u32 + run.ray[1];
         for cut in cuts {
@@ -236,7 +237,7 @@ impl Shape {
         }
     }
 
-    /// Joins a fragment to the opposite skin of a thin part and to a run in view; in its cell, or else in the
+    /// Joins a fragment to the opposite skin of a thin part and to a visible run, in its cell or else in the
     /// neighbouring cells. A sheet inside a closed part is joined to the part.
     fn join_fragment(&self, f: u32, cell: u32, joints: &mut Joints) {
         let x = self.corners(f);
@@ -289,7 +290,7 @@ impl Shape {
         }
     }
 
-    /// Returns the point where a ray leaves a cell; with the axis of the face, and 1 if the face is the upper one.
+    /// Returns the point where a ray leaves a cell, the axis of the face at that point, and 1 if it is the upper face.
     fn exit(&self, cell: u32, from: DVec3, way: DVec3) -> (DVec3, [usize; 2]) {
         let low = self.grid.corner(cell);
         let reach = |k: usize| (low[k] + f64::from(u8::from(way[k] > 0.0)) - from[k]) / way[k];
@@ -341,8 +342,8 @@ impl Shape {
         }
     }
 
-    /// Returns the entity of the closed part that contains a position in a cell: a run in view, or else the first
-    /// surface on the way to the nearest fragment, if its back is seen.
+    /// Returns the entity of the closed part that contains a position in a cell. This is a visible run, or else the
+    /// first surface on the way to the nearest fragment, if the position is behind that surface.
     fn around(&self, cell: u32, x: DVec3) -> Option<u32> {
         if let Some(piece) = self.visible([cell; 2], x, None) {
             return Some(piece);
@@ -351,7 +352,7 @@ impl Shape {
         let closed = self.fragments_at.of(cell).iter().filter(|f| self.side(**f) != 0);
         let middles = closed.filter_map(|&f| middle(self.corners(f), low));
         let to = middles.min_by(|a, b| a.distance_squared(x).total_cmp(&b.distance_squared(x)))?;
-        // The way ends a little behind the surface, so that rounding does not hide the surface.
+        // The way ends slightly behind the surface, so that rounding does not hide the surface.
         let (f, leaves) = self.hit(cell, x, to + (to - x) * 1e-6, None)?;
         leaves.then(|| self.fragment(f))
     }

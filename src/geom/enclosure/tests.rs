@@ -42,8 +42,8 @@ fn both(a: Mesh, b: Mesh) -> Mesh {
     (a.0.into_iter().chain(b.0).collect(), triangles)
 }
 
-/// Encloses a mesh and checks that each vertex of a triangle has a cube whose corners give its position back, that
-/// cubes are cubes, and that nodes are used.
+/// Encloses a mesh and checks the result: each vertex of a triangle has a cube whose corners reproduce the vertex's
+/// position, all cubes have equal edges, and every node belongs to a cube.
 fn enclose(mesh: &Mesh, segments: &[[DVec3; 2]], size: f64) -> Enclosure {
     let out = Enclosure::new(&mesh.0, &mesh.1, segments, size).unwrap();
     for &v in mesh.1.iter().flatten() {

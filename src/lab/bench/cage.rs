@@ -1,5 +1,5 @@
-//! Cages: the times of preparation, of the updates in both directions, and of a frame whose rest shape changes; each
-//! beside a plain implementation on one thread.
+//! Measures cages: the preparation, the updates in both directions, and frames whose rest shape changes. Some of the
+//! times stand beside those of a plain implementation on one thread.
 
 mod plain;
 mod subjects;
@@ -28,13 +28,13 @@ use subjects::{Subject, arm, generated, tube};
 
 /// Generated characters and wanted numbers of cage vertices.
 const MADE: [(Kind, usize); 3] = [(Kind::Human, 60), (Kind::Human, 120), (Kind::Golem, 60)];
-/// The tube has 120,002 vertices and 98 joints, about as the paper's largest model.
+/// The tube has 120,002 vertices and 98 joints, about as many as the paper's largest model.
 const TUBE: Shape = Shape { bones: 98, rings: 1151, segments: 100, radius: 0.1, length: 3.0, blend: 0.8 };
 /// Sides and rows of the tube's cage; it has 44 vertices.
 const TUBE_CAGE: [usize; 2] = [6, 6];
 /// Name of the tube's row, and of the row of the authors' arm.
 const NAMES: [&str; 2] = ["tube", "arm"];
-/// Least time of a batch of runs, seconds. Far above the clock's resolution.
+/// Minimum time of a batch of runs, seconds. It is far above the clock's resolution.
 const BATCH: f64 = 1e-3;
 
 /// Times of a cage.
@@ -85,7 +85,7 @@ pub struct CageRow {
     pub frames: Option<RestFrames>,
 }
 
-/// A time beside that of the plain implementation.
+/// A time beside the time of the plain implementation.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Compared {
     /// Sinew's time.
@@ -105,7 +105,7 @@ impl Compared {
 /// Device times of whole frames of linear blend skinning with normals, in poses that change every frame.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct RestFrames {
-    /// The rest shape is edited, but stays.
+    /// The rest shape is edited, but stays constant.
     pub still: Sample,
     /// The rest shape changes every frame.
     pub moving: Sample,
@@ -138,7 +138,7 @@ pub struct KnownTime {
 /// Any error from generating, coupling or deforming.
 pub(super) fn measure(context: &mut Context, effort: &Effort) -> Result<CageTimes> {
     let load = load();
-    // Without Vulkan the CPU is measured alone.
+    // Without Vulkan, only the CPU is measured.
     let kernels = context.kernels().ok();
     let mut rows = Vec::new();
     for (kind, vertices) in MADE {
@@ -265,7 +265,7 @@ fn row(kernels: Option<&Arc<Kernels>>, subject: &Subject, effort: &Effort) -> Re
     })
 }
 
-/// Two poses, and what the updates need in them.
+/// Two poses, and the input of the updates in each pose.
 struct Work {
     rigs: [PosedRig; 2],
     /// Linear part of each joint's transform.
@@ -331,7 +331,7 @@ fn waves(cage: &CageMesh, phase: f64) -> Vec<DVec3> {
     cage.positions.iter().map(of).collect()
 }
 
-/// Measures frames whose rest shape stays in turn with frames whose rest shape changes.
+/// Measures in turn frames whose rest shape stays constant and frames whose rest shape changes.
 fn frames(
     kernels: &Arc<Kernels>,
     subject: &Subject,
@@ -396,7 +396,7 @@ fn frames(
     })
 }
 
-/// Returns the published times and the aims, for the rows that were measured.
+/// Returns the published times and the aims for the rows that were measured.
 fn known(rows: &[CageRow]) -> Vec<KnownTime> {
     let [tube, arm] = NAMES;
     type Of = fn(&CageRow) -> f64;

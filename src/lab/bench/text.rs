@@ -74,7 +74,7 @@ pub(super) fn text(report: &BenchReport) -> String {
         report.copy.gigabytes_per_second
     );
     if let Some(load) = report.load.filter(|&l| l > 0.5 && report.software) {
-        let _ = writeln!(out, "The machine was busy (load {load:.1}): these figures are too high.");
+        let _ = writeln!(out, "The machine was busy (load {load:.1}): these times are too long.");
     }
     let each = |cells: &dyn Fn(&MeshReport) -> Vec<String>| -> Vec<Vec<String>> {
         report.meshes.iter().map(|m| [vec![m.name.clone()], cells(m)].concat()).collect()
@@ -163,7 +163,7 @@ pub(super) fn text(report: &BenchReport) -> String {
         out.push_str(&super::fast::text(&report.fast));
     }
     for t in &report.targets {
-        let verdict = if t.met { "kept" } else { "MISSED" };
+        let verdict = if t.met { "reached" } else { "MISSED" };
         let (target, measured) = (t.target_ms, ms(t.measured_ms));
         let _ = writeln!(out, "\nTarget {}, under {target} ms: {verdict} ({measured} ms).", t.what);
     }

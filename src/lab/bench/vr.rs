@@ -54,7 +54,7 @@ pub struct VrFrame {
     pub cpu: Sample,
     /// CPU time for the step of the panels and the step of the editor; `cpu` includes it.
     pub editor: Sample,
-    /// Time from frame to frame.
+    /// Time from the end of a frame to the end of the next frame.
     pub interval: Sample,
 }
 

@@ -31,7 +31,7 @@ pub struct WeightTimes {
     pub biharmonic: f64,
 }
 
-/// Times of swing and twist weights, seconds.
+/// Times of the computation of swing and twist weights, seconds.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ElasticTimes {
     /// Number of nodes.
@@ -40,7 +40,7 @@ pub struct ElasticTimes {
     pub enclose: f64,
     /// Time of the weights of all joints.
     pub weights: f64,
-    /// Time in the paper per joint, over the time per joint here.
+    /// The paper's time per joint, divided by Sinew's time per joint.
     pub paper_over_joint: f64,
 }
 

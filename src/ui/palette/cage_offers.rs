@@ -1,14 +1,14 @@
-//! Behaviour of the items on the page Cage.
+//! The items on the Cage page, and what they do.
 
 use super::icons::Icon;
 use super::state::PanelState;
 use super::table::{Choice, Offer, press};
 use crate::workbench::{CageSet, Command, CommandKind as C};
 
-/// Numbers of vertices of a made cage that the palette offers.
+/// Numbers of vertices that the palette offers for a new cage.
 pub(crate) const SIZES: [u32; 3] = [60, 120, 240];
 
-/// Returns the behaviour of an item of the page.
+/// Returns the form and the commands of an item of the page.
 pub(super) fn offer_of_cage(kind: C, state: &PanelState) -> Offer {
     let p = &state.preferences;
     let there = state.cage.is_some();

@@ -336,7 +336,7 @@ mod tests {
             orbit.end();
             let dragged = *orbit.stand();
             assert!(orbit.back() && *orbit.stand() == framed && framed != first);
-            // A click saves no view.
+            // A click without a drag does not save a view.
             orbit.begin();
             orbit.end();
             assert!(orbit.back() && *orbit.stand() == dragged);

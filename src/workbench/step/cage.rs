@@ -8,7 +8,7 @@ use crate::scene::{CageSource, NewCage};
 use crate::workbench::{Command, Request, Tool, Workbench};
 use std::sync::Arc;
 
-/// Fewest and most vertices of a made cage that the interface offers.
+/// Smallest and largest number of vertices of a new cage that the interface allows.
 pub const CAGE_VERTICES: [u32; 2] = [40, 400];
 
 impl Workbench {
@@ -74,7 +74,7 @@ impl Workbench {
         }
     }
 
-    /// Sets the coupling of a cage with the skin; ignored if the document has another cage by now.
+    /// Sets the coupling of a cage with the skin. Does nothing if the document has another cage by now.
     pub fn know_coupling(&mut self, (mesh, coordinates): (CageMesh, Coordinates), coupling: Arc<Coupling>) {
         let fits = |c: &Cage| c.mesh == mesh && c.coordinates == coordinates;
         if self.context.session.document().cage().is_some_and(fits) {
@@ -83,7 +83,7 @@ impl Workbench {
         }
     }
 
-    /// Asks for the coupling of a cage that an edit, undo or file has brought.
+    /// Requests the coupling of a cage that an edit, an undo or a file has set.
     pub(super) fn cage_changed(&mut self) {
         let cage = self.context.session.document().cage();
         let known =
@@ -110,7 +110,8 @@ impl Workbench {
         }
     }
 
-    /// Returns the edit that gives the document's cage the offsets of a displayed pose; `None` if it has them.
+    /// Returns the edit that gives the document's cage the offsets of a displayed pose; `None` if the cage already has
+    /// them.
     pub(in crate::workbench) fn cage_as_shown(&self, pose: &Pose) -> Option<Edit> {
         let cage = self.context.session.document().cage()?;
         let shown = |v: usize| pose.rest.cage.get(v).map_or([0.0; 3], |d| d.to_array());

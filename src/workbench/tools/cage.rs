@@ -1,7 +1,7 @@
-//! The cage tool: hands move vertices of the cage, and the rest shape of skin and skeleton follows.
+//! The cage tool: hands move vertices of the cage, and the rest shape of skin and skeleton follows the cage.
 //!
-//! The tool edits the cage that is displayed, in any pose. A change of the displayed cage gives the change of the rest cage
-//! that causes it ("CageRev", Corda et al. 2020, equation 19). The document keeps the rest cage only.
+//! The tool edits the displayed cage, in any pose. From the change of the displayed cage, it computes the change of the
+//! rest cage that causes it ("CageRev", Corda et al. 2020, equation 19). The document stores the rest cage only.
 
 use super::{EditContext, Moment};
 use crate::base::math::{DMat3, DQuat, DVec3, Mat3, Vec3};
@@ -32,12 +32,12 @@ struct Held {
     /// Displayed cage, and tip of the tool hand, when the hold began.
     start: Vec<DVec3>,
     hand: Rigid,
-    /// Tips of both hands when the second hand joined, and the cage then.
+    /// Tips of both hands, and the displayed cage, when the second hand joined.
     both: Option<([Rigid; 2], Vec<DVec3>)>,
     work: Work,
 }
 
-/// What maps a change of the displayed cage to the rest cage.
+/// The map from a change of the displayed cage to a change of the rest cage, with its input and its result.
 struct Work {
     reverse: Reverse,
     /// Offsets of the rest cage when the hold began.
@@ -48,7 +48,8 @@ struct Work {
     to: Vec<DVec3>,
     /// Offsets of the rest cage now.
     now: Vec<Vec3>,
-    /// Buffers of a frame: change of the displayed cage, change of the rest cage, and the latter before mirroring.
+    /// Buffers of a frame: the change of the displayed cage, the change of the rest cage, and the latter before
+    /// mirroring.
     change: Vec<DVec3>,
     moved: Vec<DVec3>,
     own: Vec<DVec3>,
@@ -59,7 +60,7 @@ enum Act {
     #[default]
     Idle,
     Holds(Box<Held>),
-    /// Draws a stroke; with the work if it is an offset stroke.
+    /// The user draws a stroke. The [`Work`] is present for an offset stroke.
     Draws(Vec<Sample>, Option<Box<Work>>),
 }
 
@@ -68,12 +69,12 @@ enum Act {
 pub struct CageTool {
     act: Act,
     posed: PosedCage,
-    /// Pairs of mirrored vertices of the cage whose mesh this is.
+    /// The mirrored partner of each vertex of the cage; see [`partners`].
     partners: Vec<Option<u32>>,
     /// The baseline of the next offset stroke, and the vertices that it selects with their parameters.
     baseline: Option<(Stroke, Vec<(usize, f64)>)>,
     hover: Option<usize>,
-    /// Vertices that would be held.
+    /// Share of the motion per vertex if the hand grabbed now; empty if no vertex is near.
     lit: Vec<f32>,
 }
 
@@ -102,7 +103,7 @@ impl CageTool {
         self.baseline = None;
     }
 
-    /// Follows another cage or another rest cage.
+    /// Updates the tool after the document's cage has changed.
     pub fn document_changed(&mut self, context: &EditContext) {
         self.hover = None;
         let Some(cage) = context.session.document().cage() else {
@@ -182,7 +183,7 @@ impl CageTool {
         self.act = Act::Holds(Box::new(Held { share, start, hand: tip, both: None, work }));
     }
 
-    /// Prepares the map from the displayed cage to the rest cage; a refusal becomes the notice.
+    /// Prepares the map from the displayed cage to the rest cage. If this fails, the error becomes the notice.
     fn work(&self, context: &mut EditContext, coupling: &Arc<Coupling>) -> Option<Work> {
         let skeleton = &context.character.skeleton;
         let wide = |m: &crate::base::math::Affine3A| Mat3::from(m.matrix3).as_dmat3();
@@ -218,7 +219,7 @@ impl CageTool {
                     moment.feel(1 - moment.tool, Haptic::Selection);
                 }
                 (Some(_), false) => {
-                    // One hand goes on from the present shape.
+                    // One hand continues from the present shape.
                     (held.both, held.hand, held.start) = (None, hand.tip, held.work.to.clone());
                 }
                 _ => {}
@@ -282,7 +283,8 @@ impl CageTool {
                 let selected: Vec<(usize, f64)> =
                     self.posed.positions.iter().enumerate().filter_map(near).collect();
                 if selected.is_empty() {
-                    context.notice = Some("no vertex of the cage is within the brush of this stroke".into());
+                    context.notice =
+                        Some("no vertex of the cage is within the brush radius of this stroke".into());
                     moment.feel(moment.tool, Haptic::Limit);
                 } else {
                     moment.feel(moment.tool, Haptic::Selection);
@@ -296,7 +298,7 @@ impl CageTool {
         }
     }
 
-    /// Shows the character over the rest cage that gives the cage `work.to`.
+    /// Shows the character with the rest cage for which the displayed cage is `work.to`.
     fn preview(&mut self, context: &mut EditContext, work: &mut Work, mirror: bool) {
         work.change.clear();
         work.change.extend(work.to.iter().zip(&work.from).map(|(a, b)| *a - *b));
@@ -323,8 +325,8 @@ impl CageTool {
         }
     }
 
-    /// Puts offsets of the rest cage into the document: as a key at the displayed time if the cage has keys or auto-key is on,
-    /// else as its shape.
+    /// Stores offsets of the rest cage in the document. If the cage has keys or auto-key is on, the offsets become a
+    /// key at the displayed time; otherwise, they become the cage's shape.
     fn commit(&mut self, context: &mut EditContext, offsets: &[Vec3]) {
         let document = context.session.document();
         let Some(cage) = document.cage() else { return };
@@ -350,7 +352,7 @@ impl CageTool {
         }
     }
 
-    /// Share of a hand's motion for every vertex if the hand grabs vertex `v`.
+    /// Returns each vertex's share of a hand's motion if the hand grabs vertex `v`, 0..=1.
     fn share(&self, context: &EditContext, set: CageSet, v: usize, radius: f64) -> Vec<f32> {
         let positions = &self.posed.positions;
         let mut out = vec![0.0; positions.len()];
@@ -373,7 +375,7 @@ impl CageTool {
         out
     }
 
-    /// Draws the cage, which fades away from the hand.
+    /// Draws the cage. Its lines fade with the distance from the hand.
     pub fn lines(&self, context: &EditContext, moment: &Moment, out: &mut Lines) {
         let Some(cage) = context.session.document().cage() else { return };
         let at = |v: usize| self.posed.positions.get(v).map(|x| x.as_vec3());
@@ -435,7 +437,7 @@ fn sample(moment: &Moment) -> Sample {
     }
 }
 
-/// The displayed pose over other offsets of the rest cage.
+/// Returns the displayed pose with other offsets of the rest cage.
 fn over(context: &EditContext, offsets: &[Vec3]) -> Pose {
     let skeleton = &context.character.skeleton;
     let document = context.session.document();
@@ -469,8 +471,8 @@ fn by_one(from: &Rigid, to: &Rigid, start: &[DVec3], share: &[f32], out: &mut [D
     }
 }
 
-/// Moves, turns, scales and twists held vertices with two hands. The twist of each hand about the line between the hands
-/// fades towards the other hand.
+/// Moves, rotates, scales and twists held vertices with two hands. The twist of each hand about the line between the
+/// hands decreases towards the other hand.
 fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out: &mut [DVec3]) {
     let at = |hands: &[Rigid; 2]| [hands[0].position.as_dvec3(), hands[1].position.as_dvec3()];
     let ([a, b], [c, d]) = (at(&from), at(&to));
@@ -487,7 +489,7 @@ fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out:
         let about = swing.inverse() * turn;
         let along = about.xyz().dot(axis);
         let angle = 2.0 * along.atan2(about.w);
-        // The shorter way round.
+        // Take the shorter way round.
         if angle > std::f64::consts::PI {
             angle - std::f64::consts::TAU
         } else if angle < -std::f64::consts::PI {
@@ -505,7 +507,8 @@ fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out:
     }
 }
 
-/// The vertices of the cage around the bone nearest to vertex `v`, at about the same place along the bone.
+/// Returns the vertices of the cage around the bone nearest to vertex `v`, at about the same place along the bone as
+/// `v`.
 fn ring(cage: &Cage, skeleton: &crate::rig::Skeleton, v: usize) -> Vec<usize> {
     let positions = &cage.mesh.positions;
     let x = positions[v];
@@ -519,7 +522,8 @@ fn ring(cage: &Cage, skeleton: &crate::rig::Skeleton, v: usize) -> Vec<usize> {
     let Some(bone) = bones.min_by(|a, b| near(a).total_cmp(&near(b))) else { return vec![v] };
     let (t, distance) = along(bone, x);
     let length = f64::from(bone.tail.distance(bone.head));
-    // The ring is as wide as half of the mean edge at the vertex, and no vertex is twice as far from the bone.
+    // The ring extends half of the mean edge length at `v` to both sides. No vertex of the ring is more than twice as
+    // far from the bone as `v`.
     let edges = cage.mesh.edges();
     let own: Vec<f64> = edges
         .iter()
@@ -535,7 +539,8 @@ fn ring(cage: &Cage, skeleton: &crate::rig::Skeleton, v: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The mirrored partner of each vertex; a vertex in the plane of symmetry is its own.
+/// Returns the mirrored partner of each vertex: the vertex nearest to its mirror image, or `None` if none is near. A
+/// vertex in the plane of symmetry is its own partner.
 fn partners(cage: &Cage, mirror: Option<&Mirror>) -> Vec<Option<u32>> {
     let Some(mirror) = mirror else { return vec![None; cage.vertices()] };
     let positions = &cage.mesh.positions;

@@ -156,7 +156,7 @@ impl HandFrame {
 /// Maximum absolute coordinate of a device, metres.
 const FAR: f32 = 1e4;
 
-/// The pose with a normalised orientation; `None` if it is unusable.
+/// Returns the pose with a normalised orientation; `None` if the pose is unusable.
 pub fn checked(tracked: &Tracked) -> Option<Rigid> {
     let Rigid { position, orientation } = tracked.pose;
     let length = orientation.length();

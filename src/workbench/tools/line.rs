@@ -1,5 +1,5 @@
-//! The line of action tool (methods, section 7): a baseline drawn in the air selects joints, offset strokes pose the
-//! joints, and knots can be dragged.
+//! The line of action tool (docs/internals.md, section 7): a baseline drawn in the air selects joints, offset strokes
+//! pose the joints, and knots can be dragged.
 //!
 //! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
 //! only infers the tip's pose, the stroke pauses. It then continues with a straight segment.

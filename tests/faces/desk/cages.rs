@@ -1,4 +1,4 @@
-//! A cage in the window: dropped as a file, moved with the mouse, undone, posed, keyed, saved and exported.
+//! A cage in the window: the user drops it as a file, moves it with the mouse, undoes, poses, keys, saves and exports.
 
 use super::drop::drop_files;
 use super::stage::{Session, cut, difference, folder, keep, keys};
@@ -52,7 +52,7 @@ fn a_dropped_cage_is_dragged_posed_keyed_saved_and_exported() {
         let uri = format!("file://{}/{name}\r\n", folder.path().display());
         drop_files(&desktop, s.window, [corner[0] + 400, corner[1] + 300], &uri);
     };
-    // A file that is no cage leaves the document unchanged.
+    // A file that is not a cage leaves the document unchanged.
     let rest = s.app.hash();
     std::fs::write(folder.path().join("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     drop(&s, "open.obj");
@@ -79,7 +79,7 @@ fn a_dropped_cage_is_dragged_posed_keyed_saved_and_exported() {
     s.app.until("the cage moved again", |t| t.history[0] == 3 && t.idle);
     assert_eq!(s.app.hash(), dragged);
 
-    // The upper end is grabbed and pulled to the left; then the cage gets a key.
+    // The user grabs the upper end and pulls it to the left; then the cage gets a key.
     s.press(&desktop, &[u32::from(b'b')]);
     let from = s.app.pixel(Vec3::new(0.0, 1.72, 0.15));
     let grab: Vec<[f32; 2]> = (0..12).map(|i| [from[0] - 8.0 * i as f32, from[1] + i as f32]).collect();

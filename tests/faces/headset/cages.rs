@@ -1,4 +1,5 @@
-//! A cage in the headset: an arm is posed, its flesh is inflated with two hands on the posed cage, keyed and played.
+//! A cage in the headset: the user poses an arm, inflates it with two hands on the posed cage, keys the cage and plays
+//! the motion.
 
 use super::review::press;
 use super::shaping::{AT_PALETTE, look_near};
@@ -135,7 +136,7 @@ fn a_posed_arm_is_inflated_by_two_hands_on_its_cage_posed_again_keyed_and_played
     s.app.press(Command::Redo);
     s.app.until_frame(600, "done again", |f| f.history == [5, 0]);
 
-    // Posed again, the arm stays thick. Cage and pose get keys of their own.
+    // After another pose, the arm is still thick. Cage and pose get keys of their own.
     let rig = PosedRig::new(model.skeleton(), &pose);
     s.app.press(Command::Tool(Tool::Grab));
     let hand = at(&model, &rig, "LeftHand");

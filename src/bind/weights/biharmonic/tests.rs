@@ -134,7 +134,7 @@ fn weights_of_a_cylinder_are_those_of_another_implementation() {
     };
     let handles = [bone(true), bone(false)];
     let all = weights(&known.cubes, &handles);
-    // The known weights come from an interior-point solver, which keeps off the bounds by 1e-5.
+    // The known weights come from an interior-point solver, whose weights stay away from the bounds by 1e-5.
     assert!(apart(&all[0], &known.biharmonic) < 2e-5, "{}", apart(&all[0], &known.biharmonic));
     check_optimal(&program(&known.cubes, &handles), &all[0]);
 }

@@ -19,7 +19,7 @@ fn weights_are_symmetric_and_smoother_than_harmonic_ones_and_sum_to_1() {
         for node in 0..cubes.nodes.len() {
             assert!((all.iter().map(|w| w[node]).sum::<f64>() - 1.0).abs() < 1e-9);
         }
-        // The maximum principle: a value between those at the handles lies between those of neighbours.
+        // The maximum principle: a weight that is neither 0 nor 1 lies between the weights of neighbouring nodes.
         for w in all {
             for (node, p) in cubes.nodes.iter().enumerate().filter(|(i, _)| (1e-6..0.999999).contains(&w[*i]))
             {

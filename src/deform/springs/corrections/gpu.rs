@@ -130,7 +130,7 @@ pub struct CorrectionState {
     face_buffer: Buffer,
 }
 
-/// The measures of the file's rest shape, and the stage that measures another one.
+/// The measures of the file's rest shape, and the stage that measures a changed rest shape.
 pub(crate) struct CorrectionRest {
     measure: Bindings,
     /// Copies of [`CorrectionState::measured`].
@@ -138,7 +138,8 @@ pub(crate) struct CorrectionRest {
 }
 
 impl CorrectionRest {
-    /// Records copies of the measures of the file's rest shape to the state. Put a barrier after it.
+    /// Records commands that copy the measures of the file's rest shape into the state. The caller adds a barrier
+    /// afterwards.
     pub(crate) fn restore(&self, state: &CorrectionState, frame: &mut Frame) {
         for (from, to) in self.file.iter().zip(state.measured()) {
             frame.copy(from, to, from.bytes());
@@ -155,7 +156,8 @@ pub(crate) struct FleshStreams<'a> {
 }
 
 impl CorrectionState {
-    /// Passes each buffer that depends on the rest shape, the reference's values, and the words that are floats.
+    /// Calls `check` with each buffer that depends on the rest shape: its name, its words, the words of the reference,
+    /// and the range of the words that are floats in each element.
     #[cfg(test)]
     pub(crate) fn compare(
         &self,
@@ -360,7 +362,7 @@ impl CorrectionPipelines {
         })
     }
 
-    /// Binds the stage that measures another rest shape. `rest` are the rest measures of the springs.
+    /// Binds the stage that measures a changed rest shape. `rest` holds the rest measures of the springs.
     ///
     /// # Errors
     /// If memory is short.
@@ -383,7 +385,7 @@ impl CorrectionPipelines {
         Ok(CorrectionRest { measure, file })
     }
 
-    /// Records the measures of the rest shape in the bound buffers. Put a barrier after it.
+    /// Records a command that measures the rest shape in the bound buffers. The caller adds a barrier afterwards.
     pub(crate) fn record_rest(&self, state: &CorrectionState, rest: &CorrectionRest, frame: &mut Frame) {
         let push = RestPush {
             sides: state.measured,

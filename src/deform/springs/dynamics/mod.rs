@@ -1,4 +1,5 @@
-//! Dynamics: soft tissue that lags behind a motion, overshoots and comes to rest (thesis 4.2; methods, section 4).
+//! Dynamics: soft tissue that lags behind a motion, overshoots and comes to rest (thesis 4.2; docs/internals.md,
+//! section 4).
 //!
 //! The equilibrium of every frame is the target of the dynamics. Each vertex is a mass on a damped spring to its own
 //! target. `d` is the displacement from the equilibrium `X`, which moves linearly between two frames. The equation

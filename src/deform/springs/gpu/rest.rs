@@ -10,11 +10,11 @@ use crate::deform::springs::corrections::gpu::CorrectionRest;
 use crate::gpu::{Bindings, Buffer, Device, Frame};
 use std::sync::Arc;
 
-/// The measures of the file's rest shape on all levels, and the stages that measure another one.
+/// The springs' measures of the file's rest shape on all levels, and the stages that measure a changed rest shape.
 pub(super) struct SpringRest {
     levels: Vec<LevelRest>,
     corrections: CorrectionRest,
-    /// For the corrections that replace others while sculpt layers are on.
+    /// Rest data of the corrections that replace the others while sculpt layers are on.
     left: Option<CorrectionRest>,
     /// Rest positions of the control vertices.
     pub(super) bind_positions: Buffer,
@@ -33,7 +33,7 @@ impl SpringRest {
 }
 
 impl SpringState {
-    /// Frees what belongs to a cage. The buffers must hold the file's rest shape.
+    /// Frees the data that a cage needs. Call this while the buffers hold the file's rest shape.
     pub fn leave_rest(&mut self) {
         self.rest = None;
     }
@@ -47,7 +47,7 @@ impl LevelState {
 }
 
 impl SpringPipelines {
-    /// Binds the stages that measure another rest shape. Call this while the buffers hold the file's rest shape.
+    /// Binds the stages that measure a changed rest shape. Call this while the buffers hold the file's rest shape.
     ///
     /// # Errors
     /// If memory is short.
@@ -86,8 +86,8 @@ impl SpringPipelines {
         Ok(())
     }
 
-    /// Records the measures of the rest shape that the rest stage has written. The commands start with a barrier; put one
-    /// after them. The stiffness must then be computed again.
+    /// Records commands that measure the rest shape that the rest stage has written. The commands start with a barrier;
+    /// the caller adds another one after them, and then recomputes the stiffness.
     pub fn measure(&self, state: &SpringState, frame: &mut Frame) {
         let Some(rest) = &state.rest else { return };
         frame.barrier();
@@ -102,8 +102,8 @@ impl SpringPipelines {
         }
     }
 
-    /// Records copies of the measures of the file's rest shape. The commands start with a barrier; put one after them. The
-    /// stiffness must then be computed again.
+    /// Records commands that copy the measures of the file's rest shape. The commands start with a barrier; the caller
+    /// adds another one after them, and then recomputes the stiffness.
     pub fn restore(&self, state: &SpringState, frame: &mut Frame) {
         let Some(rest) = &state.rest else { return };
         frame.barrier();
@@ -132,7 +132,8 @@ mod tests {
     use crate::deform::testing::cylinder;
     use crate::gpu::testing::{assert_silent, device};
 
-    /// Compares lists of words as floats where `is_float` says so, to `within`, and as integers elsewhere.
+    /// Compares two lists word by word: as floats, up to the relative tolerance `within`, where `is_float` returns
+    /// true; as integers elsewhere.
     fn compare<T: bytemuck::Pod>(
         name: &str,
         got: &[T],

@@ -31,7 +31,7 @@ pub(super) fn mean_value(corners: &[DVec3], triangles: &[[u32; 3]], points: &[DV
                 [0, 1, 2].map(|k| 2.0 * (0.5 * u[(k + 1) % 3].distance(u[(k + 2) % 3])).min(1.0).asin());
             let half = 0.5 * (angle[0] + angle[1] + angle[2]);
             if PI - half < NEAR {
-                // The point lies on the triangle: its barycentric coordinates.
+                // The point lies on the triangle, so it gets its barycentric coordinates.
                 row.fill(0.0);
                 for k in 0..3 {
                     row[at[k]] += angle[k].sin() * d[(k + 1) % 3] * d[(k + 2) % 3];

@@ -24,11 +24,11 @@ pub(in crate::lab::bench) fn text(times: &CageTimes) -> String {
     let device = times.device.as_deref().unwrap_or("no Vulkan device");
     let _ = writeln!(
         out,
-        "{device}; {} CPU threads. Milliseconds, median (minimum). x: a plain implementation on one thread takes so many times as long.",
+        "{device}; {} CPU threads. Milliseconds, median (minimum). x: time of a plain implementation on one thread, divided by Sinew's time.",
         times.cores
     );
     if let Some(load) = times.load.filter(|&l| l > 0.5) {
-        let _ = writeln!(out, "The machine was busy (load {load:.1}): these figures are too high.");
+        let _ = writeln!(out, "The machine was busy (load {load:.1}): these times are too long.");
     }
     let each = |cells: &dyn Fn(&CageRow) -> Vec<String>| -> Vec<Vec<String>> {
         let row = |r: &CageRow| [vec![format!("{}, {}", r.mesh, r.cage)], cells(r)].concat();
@@ -36,7 +36,7 @@ pub(in crate::lab::bench) fn text(times: &CageTimes) -> String {
     };
     table(
         &mut out,
-        "Preparation; the last column is the whole",
+        "Preparation; the last column is the total",
         &[
             "mesh, cage vertices",
             "vertices",
@@ -45,7 +45,7 @@ pub(in crate::lab::bench) fn text(times: &CageTimes) -> String {
             "x",
             "joint coordinates",
             "MaxVol",
-            "whole",
+            "total",
         ],
         &each(&|r| {
             let mut row = vec![r.vertices.to_string(), r.joints.to_string()];
@@ -96,7 +96,7 @@ pub(in crate::lab::bench) fn text(times: &CageTimes) -> String {
     let published = |time: Option<f64>| time.map_or_else(|| "-".to_owned(), ms);
     let lines: Vec<Vec<String>> = (times.known.iter())
         .map(|k| {
-            let verdict = if k.met { "kept" } else { "MISSED" };
+            let verdict = if k.met { "reached" } else { "MISSED" };
             let mut row = vec![format!("{}: {}", k.mesh, k.what), ms(k.measured_ms)];
             row.extend([published(k.paper_ms), published(k.authors_ms), ms(k.aim_ms), verdict.to_owned()]);
             row
@@ -104,7 +104,7 @@ pub(in crate::lab::bench) fn text(times: &CageTimes) -> String {
         .collect();
     table(
         &mut out,
-        "Beside the paper's table 1 (the tube beside its snake of 120,066 vertices), the authors' program, and the aims",
+        "Measured times beside table 1 of the paper, the authors' program and the aims. The tube stands beside the paper's snake of 120,066 vertices",
         &["what", "measured", "paper", "authors' program", "aim", ""],
         &lines,
     );

@@ -1,4 +1,4 @@
-//! A character with a cage before a camera, and edits of its rest cage and of its current cage.
+//! A character with a cage in front of a camera, and edits of the rest cage and of the current cage.
 
 use super::super::easel::Sitter;
 use crate::asset::Property;
@@ -43,7 +43,7 @@ pub(super) struct Caged {
     coupling: Arc<Coupling>,
 }
 
-/// Makes a cage of about `vertices` vertices around a model.
+/// Makes a cage of about `vertices` vertices around a model, and couples the model with it.
 ///
 /// # Errors
 /// As [`Model::new_cage`].
@@ -113,7 +113,7 @@ impl Caged {
         self.sitter.session.apply(Edit::Keys(KeyEdit::Insert { time, keys }))
     }
 
-    /// Keys the rest cage as it is.
+    /// Keys the present rest cage.
     ///
     /// # Errors
     /// If the time is out of range.
@@ -284,13 +284,13 @@ pub(super) fn rise(from: f64, to: f64, x: f64) -> f64 {
     u * u * (3.0 - 2.0 * u)
 }
 
-/// Scales a point about the nearest point of a segment; `factor` 1 leaves it.
+/// Scales a point about the nearest point of a segment. A `factor` of 1 leaves the point unchanged.
 pub(super) fn thicken(x: DVec3, [a, b]: [DVec3; 2], factor: f64) -> DVec3 {
     let foot = a + (b - a) * along(x, [a, b]).clamp(0.0, 1.0);
     foot + (x - foot) * factor
 }
 
-/// Returns the place of a point along a segment: 0 at its first end, 1 at its last.
+/// Returns the parameter of a point along a segment: 0 at the segment's first end, 1 at its last.
 pub(super) fn along(x: DVec3, [a, b]: [DVec3; 2]) -> f64 {
     (x - a).dot(b - a) / (b - a).length_squared().max(1e-12)
 }

@@ -1,4 +1,4 @@
-//! Figures 2, 6 and 7: arms, and the localisation of joints.
+//! Figures 2, 6 and 7: edited arms, and the localisation of joints.
 
 use super::super::easel::Easel;
 use super::caged::{Caged, Part, Turns, along, made, rise, thicken};

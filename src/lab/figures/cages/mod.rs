@@ -1,9 +1,9 @@
 //! Figures of *Real-time Deformation with Coupled Cages and Skeletons* (Corda et al. 2020), redrawn with generated
-//! characters. Lines are cages: the rest cage beside a rest pose, the current cage beside any other pose. White dots are
-//! cage vertices that an edit has moved.
+//! characters. Lines are the edges of cages: of the rest cage beside a rest pose, and of the current cage beside any
+//! other pose. White dots are cage vertices that an edit has moved.
 //!
-//! **(differs)** The paper's airplanes (figures 8 and 9) are a human here. This set leaves out figures 1, 3, 4 and 11: 3
-//! and 4 are sketches of the method, and 1 and 11 show what figures 7 and 10 show.
+//! **(differs)** A human replaces the paper's airplanes (figures 8 and 9). This set leaves out figures 1, 3, 4 and 11:
+//! figures 3 and 4 are sketches of the method, and figures 1 and 11 show what figures 7 and 10 show.
 
 mod bar;
 mod caged;
@@ -12,7 +12,7 @@ mod variants;
 
 use super::{Figure, Set};
 
-/// The set of that paper's figures.
+/// The figures of this paper.
 pub const SET: Set = Set {
     name: "cages",
     paper: "Real-time Deformation with Coupled Cages and Skeletons",
@@ -24,7 +24,7 @@ pub const SET: Set = Set {
         },
         Figure {
             name: "fig5-bar",
-            title: "Figure 5: a bar that its cage lengthens, then bent, with joints that follow the cage and without",
+            title: "Figure 5: a bar that its cage lengthens and a joint bends; its joints follow the cage or stay",
             draw: bar::bar,
         },
         Figure {

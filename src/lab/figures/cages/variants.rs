@@ -71,7 +71,7 @@ fn head(caged: &mut Caged, factor: f64) -> Result<()> {
     caged.edit(|v, x| at + (x - at) * (1.0 + (factor - 1.0) * share[v]))
 }
 
-/// Scales both arms without the hands about their bones.
+/// Scales both arms, without the hands, about the arms' bones.
 fn arms(caged: &mut Caged, factor: f64) -> Result<()> {
     for (side, _) in SIDES {
         let name = |part: &str| format!("{side}{part}");
@@ -79,7 +79,7 @@ fn arms(caged: &mut Caged, factor: f64) -> Result<()> {
             [caged.joint(&name("UpperArm"))?, caged.joint(&name("LowerArm"))?, caged.joint(&name("Hand"))?];
         let arm = caged.share(&name("UpperArm"))?;
         let (below, hand) = (caged.share(&name("LowerArm"))?, caged.share(&name("Hand"))?);
-        // Wide shoulders have moved the arm since.
+        // An earlier edit, such as wide shoulders, may have moved the arm.
         let moved = |c: &Caged, joint: &str| c.posed_joint(&name(joint));
         caged.pose(&[])?;
         let shift = moved(caged, "LowerArm")? - elbow;
@@ -177,9 +177,9 @@ const PUNCHING: [&str; 18] = [
 ];
 /// Bends of the three joints of a finger in a fist, degrees.
 const FIST: [(&str, f32); 3] = [("1", -75.0), ("2", -95.0), ("3", -55.0)];
-/// Inclination of the arm at rest, degrees. A rotation by it about z makes the arm horizontal.
+/// Inclination of the arm at rest, degrees. A rotation by this angle about z makes the arm horizontal.
 const SLOPE: f32 = 46.0;
-/// Times of the pose keys: guard, drawn back, impact, held, guard.
+/// Times of the pose keys: guard, fist drawn back, impact, fist held out, guard.
 const POSES: [f64; 5] = [0.0, 0.3, 0.5, 0.62, 1.0];
 /// Times of the cage keys, with the factor by which the hand is larger.
 const CAGES: [(f64, f64); 3] = [(0.36, 1.0), (0.54, 2.6), (0.85, 1.0)];

@@ -1,5 +1,5 @@
-//! Figures of "Fast automatic skinning transformations" (paper 2), redrawn with Sinew's own shapes. White handles
-//! have a fixed transform, yellow handles a fixed position, and red handles are abstract.
+//! Figures of "Fast automatic skinning transformations" (Jacobson et al. 2012), redrawn with Sinew's own shapes. White
+//! handles have a fixed transform, yellow handles a fixed position, and red handles are abstract.
 
 mod bars;
 mod limbs;

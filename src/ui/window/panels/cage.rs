@@ -1,4 +1,4 @@
-//! The panel of the cage; it gives the same commands as the headset's page Cage.
+//! The Cage panel. It gives the same commands as the Cage page in the headset.
 
 use super::{Pressed, Shows, widgets};
 use crate::ui::palette::SIZES;
@@ -10,7 +10,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &
     let p = bench.preferences();
     let cage = bench.session().document().cage();
     ui.horizontal(|ui| {
-        ui.label("Make, vertices");
+        ui.label("New cage, vertices");
         for vertices in SIZES {
             pressed.command(Command::MakeCage(vertices), ui.button(vertices.to_string()).clicked());
         }
