@@ -61,6 +61,8 @@ pub struct Frame {
     pub palette: bool,
     /// Pose of the palette's centre in room space, and its size in metres; `None` while the palette is hidden.
     pub palette_place: Option<(Rigid, [f32; 2])>,
+    /// Pose in the room and size of the visible details panel, metres.
+    pub details_place: Option<(Rigid, [f32; 2])>,
     /// Whether a stroke or a grab is in progress.
     pub busy: bool,
     /// Number of undo steps and of redo steps.

@@ -7,7 +7,8 @@ use crate::base::{Error, Result};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Evaluation, Model, Studio};
 use crate::take::Eye;
-use crate::ui::palette::{FileList, Page, PanelScreens, PanelState, Panels, Spot, Strain};
+use crate::ui::Section;
+use crate::ui::palette::{FileList, Page, Panel, PanelScreens, PanelState, Panels, Spot, Strain};
 use crate::workbench::{Command, Input, Preferences, Rigid, Tracked, Tracking, Workbench};
 use image::RgbaImage;
 
@@ -26,6 +27,16 @@ pub enum Show {
     Session,
     /// The file panel.
     Files,
+    /// The details panel with the settings of the deformer.
+    Deformer,
+    /// The details panel with joints, strokes, marks and sculpt layers.
+    Outliner,
+    /// The details panel with the stored poses.
+    Poses,
+    /// The details panel with the clips of the file.
+    Clips,
+    /// The details panel with the steps of the history.
+    History,
     /// No headset: the window.
     #[value(alias = "desk")]
     Window,
@@ -70,8 +81,20 @@ pub fn picture(
     show: Show,
     (size, stereo): ([u32; 2], bool),
 ) -> Result<RgbaImage> {
-    let preferences =
-        Preferences { palette: show != Show::Files, files: show == Show::Files, ..Preferences::default() };
+    let section = match show {
+        Show::Deformer => Some(Section::Deformer),
+        Show::Outliner => Some(Section::Outliner),
+        Show::Poses => Some(Section::Poses),
+        Show::Clips => Some(Section::Clips),
+        Show::History => Some(Section::History),
+        _ => None,
+    };
+    let preferences = Preferences {
+        palette: show != Show::Files,
+        files: show == Show::Files,
+        details: section.is_some(),
+        ..Preferences::default()
+    };
     let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
@@ -85,7 +108,8 @@ pub fn picture(
         _ => (Page::Pose, Spot::Command(Command::Save)),
     };
     // Open the page as a user does: the right hand points at the tab and presses the trigger.
-    let tab = Spot::Page(page);
+    let tab = section.map_or(Spot::Page(page), Spot::Section);
+    let aimed = if section.is_some() { tab.clone() } else { aimed };
     for (frame, (spot, pull)) in
         [(&tab, 0.0), (&tab, 0.0), (&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)]
             .into_iter()
@@ -96,7 +120,7 @@ pub fn picture(
         state.follow(&bench);
         panels.see(&bench, &rig);
         let tool = bench.tool_hand();
-        input.hands[tool].on_panel = panels.step(&input, tool, &state).pointing;
+        input.hands[tool].on_panel = panels.step(&input, tool, &state, Some(&bench)).pointing;
         bench.step(&input);
     }
     let renderer = context.renderer()?;
@@ -105,7 +129,13 @@ pub fn picture(
     let output = bench.output();
     let mut lines = output.lines.clone();
     panels.draw(&output.world_from_room, &mut lines);
-    let head = input(0.0, None).head.pose;
+    let mut head = input(0.0, None).head.pose;
+    // The details panel opens on the other side of the character, so the user looks there.
+    if let Some(details) = panels.out().placements.iter().find(|p| p.panel == Panel::Details) {
+        let to = (details.pose.position - head.position).normalize();
+        head.orientation = Quat::from_rotation_arc(Vec3::NEG_Z, to.with_y(0.0).normalize())
+            * Quat::from_rotation_x(to.y.asin());
+    }
     let aspect = size[0] as f32 / size[1] as f32;
     let up = 0.5f32;
     let side = (up.tan() * aspect).atan();

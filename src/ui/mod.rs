@@ -1,4 +1,8 @@
 //! The user interface beside the rendered character: the panels of the headset and of the window.
 
+mod icons;
 pub mod palette;
+mod panels;
 pub mod window;
+
+pub use panels::Section;

@@ -2,8 +2,10 @@
 //! reach every command.
 
 use crate::asset::Interpolation;
+use crate::base::{NodeId, SculptId};
 use crate::deform::sculpt::Curve;
 use crate::deform::swing_twist::Deformer;
+use crate::document::Edit;
 use crate::pose::Lengths;
 use crate::scene::WeightView;
 use serde::{Deserialize, Serialize};
@@ -181,6 +183,8 @@ pub enum Command {
     Palette,
     /// Shows or hides the file panel.
     Files,
+    /// Shows or hides the details panel.
+    Details,
     /// Selects the tool.
     Tool(Tool),
     /// Sets the brush radius, room metres.
@@ -293,6 +297,14 @@ pub enum Command {
     KeyStroke,
     /// Sets the interpolation of all keyed channels.
     Interpolation(Interpolation),
+    /// Applies an edit of a panel. With true, the edit joins the previous undo step, as during the drag of a slider.
+    Change(Box<Edit>, bool),
+    /// Restores the state after a step of the history; the first step is 1.
+    Jump(usize),
+    /// Selects a joint, or nothing.
+    Select(Option<NodeId>),
+    /// Copies a sculpt layer to the other side of the body.
+    OtherSide(SculptId),
     /// Opens a file.
     Open(PathBuf),
     /// Saves the project.

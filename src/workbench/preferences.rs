@@ -58,6 +58,8 @@ pub struct Preferences {
     pub palette: bool,
     /// Whether the file panel is visible.
     pub files: bool,
+    /// Whether the details panel is visible.
+    pub details: bool,
 }
 
 impl Default for Preferences {
@@ -84,6 +86,7 @@ impl Default for Preferences {
             haptics: true,
             palette: true,
             files: false,
+            details: false,
         }
     }
 }

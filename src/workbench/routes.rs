@@ -49,6 +49,8 @@ pub enum Route {
     Palette,
     /// An entry of the file panel, which the palette can open.
     Files,
+    /// An entry of the details panel, which the palette can open.
+    Details,
 }
 
 /// Declares each [`Command`] in palette order: its name and its label.
@@ -87,6 +89,7 @@ commands! {
     Redo => "Redo",
     Palette => "Palette",
     Files => "Files",
+    Details => "Details",
     Tool => "Tool",
     Radius => "Brush radius",
     Lengths => "Bone lengths",
@@ -141,6 +144,10 @@ commands! {
     Rate => "Frame rate",
     KeyStroke => "Key stroke",
     Interpolation => "Between keys",
+    Change => "Settings of deformer, poses, clips and layers",
+    Jump => "Any step of the history",
+    Select => "Select a joint by name",
+    OtherSide => "Shape on the other side",
     Open => "Open",
     Save => "Save",
     Export => "Export",
@@ -159,6 +166,7 @@ impl CommandKind {
             Self::Radius => &[Route::Control(Control::StickY), Route::Palette],
             Self::SnapTurn => &[Route::Control(Control::StickX), Route::Palette],
             Self::Open => &[Route::Files],
+            Self::Change | Self::Jump | Self::Select | Self::OtherSide => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

@@ -229,9 +229,12 @@ impl<'o> HeadsetApp<'o> {
         }
         self.panel_state.unsaved = self.app_session.unsaved;
         self.panel_state.rigging = self.app_session.rigging();
-        let out = self.panels.step(&self.input, tool, &self.panel_state);
+        let out = self.panels.step(&self.input, tool, &self.panel_state, Some(bench));
         for (hand, input) in self.input.hands.iter_mut().enumerate() {
             input.on_panel = hand == tool && out.pointing;
+        }
+        if out.tell.is_some() {
+            self.message.clone_from(&out.tell);
         }
         if !out.commands.is_empty() {
             for command in out.commands.clone() {

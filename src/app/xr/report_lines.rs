@@ -111,8 +111,8 @@ impl HeadsetApp<'_> {
             out.left_handed = bench.preferences().left_handed;
             out.palette = bench.preferences().palette;
             let places = &self.panels.out().placements;
-            let palette = places.iter().find(|p| p.panel == Panel::Palette);
-            out.palette_place = palette.map(|p| (p.pose, p.size));
+            let place = |panel: Panel| places.iter().find(|p| p.panel == panel).map(|p| (p.pose, p.size));
+            (out.palette_place, out.details_place) = (place(Panel::Palette), place(Panel::Details));
             out.busy = bench.is_busy();
             out.time = bench.shown_time();
             let (done, all) = bench.session().history();

@@ -96,7 +96,12 @@ impl Eyes {
     fn follow(&mut self, replay: &Replay) {
         self.state.follow(replay.bench());
         self.panels.see(replay.bench(), replay.bench().rig());
-        self.panels.step(&replay.frame().input, replay.bench().tool_hand(), &self.state);
+        self.panels.step(
+            &replay.frame().input,
+            replay.bench().tool_hand(),
+            &self.state,
+            Some(replay.bench()),
+        );
     }
 
     /// Renders the last frame's views of both eyes side by side; returns `None` if no views were recorded.

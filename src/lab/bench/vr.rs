@@ -110,7 +110,7 @@ pub(super) fn frame(
         panels.see(&bench, bench.rig());
         // This simulates a controller's stick that changes the radius, so the radius slider moves.
         state.preferences.radius = 0.05 + 0.01 * (i % 8) as f32;
-        panels.step(&input, 1, &state);
+        panels.step(&input, 1, &state, Some(&bench));
         let output = bench.step(&input);
         let (lines, place): (&Lines, _) = (&output.lines, output.world_from_room);
         let stepped = Instant::now();

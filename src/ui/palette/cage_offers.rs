@@ -1,8 +1,8 @@
 //! The items on the Cage page, and what they do.
 
-use super::icons::Icon;
 use super::state::PanelState;
 use super::table::{Choice, Offer, press};
+use crate::ui::icons::Icon;
 use crate::workbench::{CageSet, Command, CommandKind as C};
 
 /// Numbers of vertices that the palette offers for a new cage.

@@ -19,6 +19,10 @@ pub(super) struct Canvas {
     pub again: bool,
     pointer: Option<Pos2>,
     down: bool,
+    /// Whether [`Canvas::words`] is kept.
+    large: bool,
+    /// The texts of an enlarged panel, with their rectangles in pixels.
+    pub words: Vec<(String, Rect)>,
 }
 
 impl Canvas {
@@ -33,7 +37,24 @@ impl Canvas {
         // Without animations a panel is repainted only when something happens.
         context.all_styles_mut(|style| style.animation_time = 0.0);
         let paint = PanelPaint { pixels_per_point: 1.0, ..PanelPaint::default() };
-        Self { context, size, paint, dirty: true, again: true, pointer: None, down: false }
+        Self {
+            context,
+            size,
+            paint,
+            dirty: true,
+            again: true,
+            pointer: None,
+            down: false,
+            large: false,
+            words: Vec::new(),
+        }
+    }
+
+    /// Returns the canvas with the style of the window's panels, with targets of this height, pixels.
+    pub fn enlarged(mut self, target: f32) -> Self {
+        crate::ui::panels::theme::enlarge(&self.context, target);
+        self.large = true;
+        self
     }
 
     /// Whether the pointer moved, appeared, disappeared, or changed its button since the last pass.
@@ -92,6 +113,10 @@ impl Canvas {
             self.paint.textures.push((id, delta));
         }
         let shapes = std::mem::take(&mut out.shapes);
+        if self.large {
+            self.words.clear();
+            self.words.extend(shapes.iter().filter_map(word));
+        }
         let delay = out.viewport_output.values().map(|v| v.repaint_delay).min();
         out.drop_without_applying_deltas();
         let primitives = self.context.tessellate(shapes, 1.0);
@@ -103,6 +128,13 @@ impl Canvas {
         self.again = touch.clicked || delay.is_some_and(|d| d.is_zero());
         touch
     }
+}
+
+/// Returns a drawn text with its rectangle.
+fn word(clipped: &egui::epaint::ClippedShape) -> Option<(String, Rect)> {
+    let egui::Shape::Text(text) = &clipped.shape else { return None };
+    let rect = text.visual_bounding_rect();
+    clipped.clip_rect.contains(rect.center()).then(|| (text.galley.text().to_owned(), rect))
 }
 
 /// Draws the end of the pointer's ray as a ring that shrinks while the trigger is pulled.

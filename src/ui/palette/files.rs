@@ -1,11 +1,11 @@
 //! The file panel: characters and projects of a folder, recent files, and sessions to recover.
 
-use super::icons::Icon;
 use super::state::{FileEntry, FileKind, PanelState};
 use super::table::Item;
 use super::theme::{BODY, GAP, MARGIN, ROW, SMALL};
 use super::widgets::{Tile, Touch};
 use super::{Memory, Spot, Tab, theme, widgets};
+use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Ui, pos2, vec2};
 

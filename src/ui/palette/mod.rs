@@ -16,9 +16,11 @@ mod choices;
 mod clear;
 #[cfg(test)]
 mod clear_tests;
+mod details;
+#[cfg(test)]
+mod details_tests;
 mod files;
 mod follow;
-mod icons;
 mod listing;
 mod place;
 mod pointer;
@@ -36,20 +38,20 @@ mod widgets;
 
 pub(crate) use cage_offers::SIZES;
 pub(super) use canvas::same;
-pub use icons::Icon;
 pub use place::Placement;
 pub(super) use rig_offers::{DEFORMERS, bones_label};
 pub use screens::PanelScreens;
 pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
-pub(super) use table::method_label;
 pub use table::{ENTRIES, Entry, Item};
 
 use crate::base::math::Vec3;
 use crate::render::{Lines, PanelPaint};
 use crate::rig::PosedRig;
 use crate::scene::method;
+use crate::ui::panels::Section;
 use crate::workbench::{Command, CommandKind, Haptic, Input, Similarity, Surroundings, Workbench};
 use canvas::Canvas;
+use details::Details;
 use place::Places;
 use pointer::Pointer;
 use widgets::Touch;
@@ -72,11 +74,14 @@ pub enum Panel {
     Strain,
     /// A problem and its advice, in front of the user.
     Message,
+    /// Settings and lists that do not fit on the palette, in front of the user.
+    Details,
 }
 
 impl Panel {
     /// All panels, in the order of their indices.
-    pub const ALL: [Self; 5] = [Self::Palette, Self::Files, Self::Wrist, Self::Strain, Self::Message];
+    pub const ALL: [Self; 6] =
+        [Self::Palette, Self::Files, Self::Wrist, Self::Strain, Self::Message, Self::Details];
 
     /// Size of the panel's image, pixels.
     pub fn size(self) -> [u32; 2] {
@@ -86,17 +91,18 @@ impl Panel {
             Self::Wrist => small::WRIST,
             Self::Strain => small::STRAIN,
             Self::Message => small::MESSAGE,
+            Self::Details => details::SIZE,
         }
     }
 
     /// The panel's name in messages and files.
     pub fn name(self) -> &'static str {
-        ["palette", "files", "wrist", "strain", "message"][self as usize]
+        ["palette", "files", "wrist", "strain", "message", "details"][self as usize]
     }
 
     /// Whether the pointer's ray can press items of the panel.
     fn pressable(self) -> bool {
-        matches!(self, Self::Palette | Self::Files)
+        matches!(self, Self::Palette | Self::Files | Self::Details)
     }
 }
 
@@ -152,6 +158,10 @@ pub enum Spot {
     Page(Page),
     /// The tab of a list of the file panel.
     Tab(Tab),
+    /// The tab of a section of the details panel.
+    Section(Section),
+    /// A text of the details panel, which is the label of a widget.
+    Text(String),
 }
 
 /// Interface state of the panels that is not a user preference.
@@ -160,6 +170,7 @@ struct Memory {
     tab: Tab,
     /// Scroll offset of the file list, pixels.
     scroll: f32,
+    details: Details,
     /// The methods in the slots A and B of the palette.
     methods: [&'static str; 2],
     /// Time at which a pending confirmation expires, seconds: a second press before then confirms. `None` if no
@@ -169,7 +180,14 @@ struct Memory {
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { page: Page::Pose, tab: Tab::Folder, scroll: 0.0, methods: ["springs", "dqs"], armed: None }
+        Self {
+            page: Page::Pose,
+            tab: Tab::Folder,
+            scroll: 0.0,
+            details: Details::default(),
+            methods: ["springs", "dqs"],
+            armed: None,
+        }
     }
 }
 
@@ -207,6 +225,15 @@ pub struct PanelsOut {
     pub placements: Vec<Placement>,
     /// Vibration for the tool hand.
     pub haptic: Option<Haptic>,
+    /// Why an action was not carried out.
+    pub tell: Option<String>,
+}
+
+fn canvases() -> [Canvas; Panel::ALL.len()] {
+    Panel::ALL.map(|panel| {
+        let canvas = Canvas::new(panel.size());
+        if panel == Panel::Details { canvas.enlarged(details::TARGET) } else { canvas }
+    })
 }
 
 /// State of all panels.
@@ -237,7 +264,7 @@ impl Panels {
     /// Makes panels that show nothing yet.
     pub fn new() -> Self {
         Self {
-            canvases: Panel::ALL.map(|p| Canvas::new(p.size())),
+            canvases: canvases(),
             spots: Default::default(),
             tracks: Default::default(),
             hovered: None,
@@ -258,10 +285,16 @@ impl Panels {
     }
 
     /// Runs one frame, before the tools. The tools must ignore the tool hand while the result says `pointing`.
-    /// `tool_hand` is an index into [`Input::hands`].
-    pub fn step(&mut self, input: &Input, tool_hand: usize, state: &PanelState) -> &PanelsOut {
+    /// `tool_hand` is an index into [`Input::hands`]. The details panel shows `bench`.
+    pub fn step(
+        &mut self,
+        input: &Input,
+        tool_hand: usize,
+        state: &PanelState,
+        bench: Option<&Workbench>,
+    ) -> &PanelsOut {
         self.out.commands.clear();
-        self.out.haptic = None;
+        (self.out.haptic, self.out.tell) = (None, None);
         let step = self.places.update(input, tool_hand);
         let left_handed = tool_hand == 0;
         if std::mem::replace(&mut self.left_handed, left_handed) != left_handed {
@@ -285,7 +318,7 @@ impl Panels {
         self.out.pointing = self.pointer.at.is_some();
         self.scroll(input, tool_hand, step);
         for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize]) {
-            self.run(panel, input.time, state);
+            self.run(panel, input.time, state, bench);
         }
         if self.pointer.at.is_none() {
             self.hovered = None;
@@ -304,19 +337,24 @@ impl Panels {
             Panel::Wrist => true,
             Panel::Strain => palette && self.memory.page == Page::View && state.strain.is_some(),
             Panel::Message => state.message.is_some() && time - self.told < MESSAGE_TIME,
+            Panel::Details => state.preferences.details,
         })
     }
 
-    /// Scrolls the file list by the stick while the pointer is on the file panel.
+    /// Scrolls a list by the stick while the pointer is on its panel.
     fn scroll(&mut self, input: &Input, tool_hand: usize, step: f64) {
         let stick = input.hands[tool_hand].stick[1];
-        if self.pointer.at.is_some_and(|at| at.panel == Panel::Files) && stick.abs() > 0.15 {
-            self.memory.scroll = (self.memory.scroll - stick * (SCROLL * step) as f32).max(0.0);
-            self.canvases[Panel::Files as usize].again = true;
-        }
+        let Some(panel) = self.pointer.at.map(|at| at.panel).filter(|_| stick.abs() > 0.15) else { return };
+        let offset = match panel {
+            Panel::Files => &mut self.memory.scroll,
+            Panel::Details => &mut self.memory.details.scroll,
+            _ => return,
+        };
+        *offset = (*offset - stick * (SCROLL * step) as f32).max(0.0);
+        self.canvases[panel as usize].again = true;
     }
 
-    fn run(&mut self, panel: Panel, time: f64, state: &PanelState) {
+    fn run(&mut self, panel: Panel, time: f64, state: &PanelState, bench: Option<&Workbench>) {
         let index = panel as usize;
         let at = self.pointer.at.filter(|at| at.panel == panel);
         let (pixel, down) = at.map_or((None, false), |at| (at.pixel, at.down));
@@ -327,13 +365,17 @@ impl Panels {
         {
             return;
         }
-        let memory = &mut self.memory;
+        let (memory, tell) = (&mut self.memory, &mut self.out.tell);
         let touch = canvas.run(time, pixel, down, |ui, touch| match panel {
             Panel::Palette => choices::show(ui, touch, memory, state, time),
             Panel::Files => files::show(ui, touch, memory, state, time),
             Panel::Wrist => small::wrist(ui, state),
             Panel::Strain => small::strain(ui, state),
             Panel::Message => small::message(ui, state),
+            Panel::Details => {
+                let told = details::show(ui, touch, &mut memory.details, bench);
+                *tell = told.or(tell.take());
+            }
         });
         self.felt(&touch, at.is_some());
         self.out.commands.extend(touch.commands);
@@ -378,7 +420,11 @@ impl Panels {
     pub fn find(&self, spot: &Spot) -> Option<(Panel, [f32; 2])> {
         Panel::ALL.into_iter().find_map(|panel| {
             let shows = self.out.placements.iter().any(|p| p.panel == panel);
-            let (_, rect) = self.spots[panel as usize].iter().find(|(s, _)| shows && s == spot)?;
+            let words = &self.canvases[panel as usize].words;
+            let rect = match spot {
+                Spot::Text(text) => words.iter().find(|(word, _)| shows && word == text).map(|w| w.1),
+                _ => self.spots[panel as usize].iter().find(|(s, _)| shows && s == spot).map(|s| s.1),
+            }?;
             let size = panel.size().map(|n| n as f32);
             Some((panel, [rect.center().x / size[0], rect.center().y / size[1]]))
         })
@@ -414,7 +460,7 @@ impl Panels {
 
     /// Discards fonts and images and paints every panel again, e.g. after the GPU device was lost.
     pub fn renew(&mut self) {
-        self.canvases = Panel::ALL.map(|p| Canvas::new(p.size()));
+        self.canvases = canvases();
     }
 }
 
@@ -441,5 +487,9 @@ fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
         }
         Panel::Strain => a.strain != b.strain,
         Panel::Message => a.message != b.message,
+        Panel::Details => {
+            (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)
+                || a.preferences != b.preferences
+        }
     }
 }

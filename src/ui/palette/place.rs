@@ -14,6 +14,9 @@ const BEFORE: f32 = 1.0;
 const REACH: f32 = 0.5;
 /// Direction of the palette if no off hand is tracked, radians: the heading away from the character, and the elevation.
 const ASIDE: [f32; 2] = [30.0 * DEGREE, -22.0 * DEGREE];
+/// Distance of the details panel from the head, metres, and its elevation, radians.
+const WITHIN: f32 = 0.8;
+const LOW: f32 = -15.0 * DEGREE;
 const LABEL: f32 = -30.0 * DEGREE;
 /// Extra cost of a place on the tool hand's side, in the search for a place where a panel can open, radians.
 const WRONG_SIDE: f32 = 15.0 * DEGREE;
@@ -189,6 +192,7 @@ impl Places {
             let fixed = |center: Vec3| stands.unwrap_or_else(|| facing(center, eye));
             let pose = match (panel, self.palm) {
                 (Panel::Files, _) => fixed(before(&head, BEFORE, -0.12)),
+                (Panel::Details, _) => stands.unwrap_or_else(|| self.aside(&head)),
                 (Panel::Message, _) => fixed(before(&head, BEFORE * 0.9, -0.32)),
                 (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
                 // The wrist panel hangs below the palette, in the palette's plane.
@@ -214,6 +218,18 @@ impl Places {
             }
             out.push(placement);
         }
+    }
+
+    /// Returns a pose for the details panel: beside the line of sight to the character, first on the tool hand's side.
+    fn aside(&self, head: &Rigid) -> Rigid {
+        let wanted = [(-self.outside, 0.0), (self.outside, WRONG_SIDE)].map(|(side, worse)| Wanted {
+            at: Vec2::new(side * ASIDE[0], LOW),
+            side,
+            worse,
+        });
+        let free = nearest(Panel::Details, WITHIN, &wanted, &self.sights, None);
+        let at = free.map_or(wanted[0].at, |(at, _)| at);
+        facing(head.position + along(at + Vec2::X * self.reference) * WITHIN, head.position)
     }
 
     /// Returns a pose within reach for a panel that opens without an off hand: beside the line of sight to the

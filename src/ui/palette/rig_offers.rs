@@ -1,10 +1,10 @@
 //! Behaviour of the items on the page Rig: bones of a bare mesh, weights, and deformers of joints.
 
-use super::icons::Icon;
 use super::state::PanelState;
 use super::table::{Choice, Offer};
 use crate::deform::swing_twist::Deformer;
 use crate::scene::WeightView;
+use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind as C, MOST_BONES};
 
 /// Deformers of joints with their labels.

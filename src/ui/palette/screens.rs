@@ -31,6 +31,7 @@ impl PanelScreens {
             image(Panel::Wrist)?,
             image(Panel::Strain)?,
             image(Panel::Message)?,
+            image(Panel::Details)?,
         ];
         Ok(Self { painter, quads: QuadPainter::new(device)?, images, order: Vec::new() })
     }
@@ -131,8 +132,8 @@ mod tests {
         };
         let mut frame = |panels: &mut Panels, state: &PanelState, screens: &mut PanelScreens| {
             input.time += 0.02;
-            panels.step(&input, 1, state);
-            let mut painted = [false; 5];
+            panels.step(&input, 1, state, None);
+            let mut painted = [false; Panel::ALL.len()];
             device
                 .run(|frame| {
                     painted = screens.record(frame, panels)?;

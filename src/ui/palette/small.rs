@@ -1,10 +1,10 @@
 //! The panels without buttons: wrist panel, strain and message.
 
-use super::icons::Icon;
 use super::state::{PanelState, Strain};
-use super::table::method_label;
 use super::theme;
 use super::theme::{BODY, LARGE, MARGIN, SMALL};
+use crate::ui::icons::Icon;
+use crate::ui::panels::deformer::method_label;
 use crate::workbench::Control;
 use egui::{Align2, Color32, CornerRadius, Rect, Ui, pos2, vec2};
 

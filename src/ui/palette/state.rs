@@ -1,5 +1,6 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
+use crate::base::{NodeId, Version};
 use crate::deform::swing_twist::Deformer;
 use crate::geom::MeasureReport;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
@@ -11,6 +12,10 @@ use std::path::{Path, PathBuf};
 pub struct PanelState {
     /// User preferences: tool, radius, switches, visible panels.
     pub preferences: Preferences,
+    /// Version of the document.
+    pub revision: Version,
+    /// The selected joint.
+    pub selected: Option<NodeId>,
     /// Number of steps that can be undone.
     pub undo: usize,
     /// Number of steps that can be redone.

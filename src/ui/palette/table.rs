@@ -2,7 +2,6 @@
 //! each [`CommandKind`] with a route through a panel has an item.
 
 use super::cage_offers::offer_of_cage;
-use super::icons::Icon;
 use super::rig_offers::offer_of_rig;
 use super::shape_offers::offer_of_shape;
 use super::state::PanelState;
@@ -11,6 +10,8 @@ use super::{Memory, Page, Panel};
 use crate::deform::Recipe;
 use crate::pose::Lengths;
 use crate::scene::{DAMPINGS, SWINGS, method};
+use crate::ui::icons::Icon;
+use crate::ui::panels::deformer::method_label;
 use crate::workbench::{Command, CommandKind, RADIUS_RANGE, Tool};
 
 /// An item that can be pressed.
@@ -55,7 +56,7 @@ use CommandKind as C;
 use Page::{Cage, Pose, Rig, Session, Shape, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 65] = [
+pub const ENTRIES: [Entry; 66] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -114,6 +115,7 @@ pub const ENTRIES: [Entry; 65] = [
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
+    on(Session, 0, 0.9, Item::Of(C::Details), "Details", None),
     on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
     on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
@@ -314,6 +316,7 @@ impl Item {
             C::Export => press(Command::Export, true),
             C::OtherFace => press(Command::OtherFace, true),
             C::Files => Offer::Switch { on: p.files, command: Command::Files },
+            C::Details => press(Command::Details, true),
             C::LeftHanded => {
                 let choice = |left, label: &str| Choice {
                     label: label.to_owned(),
@@ -325,7 +328,7 @@ impl Item {
             }
             C::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
             C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
-            C::Open => Offer::Own,
+            C::Open | C::Change | C::Jump | C::Select | C::OtherSide => Offer::Own,
         }
     }
 }
@@ -344,25 +347,6 @@ fn offer_of_swing(
         value: now.map_or(0.0, |v| ((v - least) / (most - least)).clamp(0.0, 1.0)),
         text: now.map_or_else(|| "no flesh".into(), text),
         command: Box::new(move |at| command(least + (most - least) * at)),
-    }
-}
-
-/// The displayed name of a deformation method.
-pub(crate) fn method_label(name: &str) -> &str {
-    match method(name) {
-        "rigid" => "Rigid",
-        "lbs" => "LBS",
-        "dqs" => "DQS",
-        "blend" => "Blend",
-        "irs" => "IRS",
-        "cor" => "CoR",
-        "stb" => "STB",
-        "swing-twist" => "Swing-twist",
-        "fast" => "FAST",
-        "springs" => "Springs",
-        "fast+springs" => "FAST, springs",
-        "volume" => "Volume",
-        other => other,
     }
 }
 

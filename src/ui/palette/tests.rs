@@ -12,10 +12,12 @@ use crate::workbench::{
 /// Panels with the input of a user's head and hands.
 pub(super) struct Room {
     pub panels: Panels,
+    /// What the details panel shows.
+    pub bench: Option<Workbench>,
     pub state: PanelState,
     pub input: Input,
     pub tool: usize,
-    commands: Vec<Command>,
+    pub commands: Vec<Command>,
     felt: Vec<Haptic>,
 }
 
@@ -78,6 +80,7 @@ impl Room {
         }
         let mut room = Self {
             panels: Panels::new(),
+            bench: None,
             state: full_state(),
             input,
             tool: 1,
@@ -93,7 +96,7 @@ impl Room {
     pub fn step(&mut self, frames: usize) {
         for _ in 0..frames {
             self.input.time += 0.02;
-            let out = self.panels.step(&self.input, self.tool, &self.state);
+            let out = self.panels.step(&self.input, self.tool, &self.state, self.bench.as_ref());
             self.commands.extend(out.commands.iter().cloned());
             self.felt.extend(out.haptic);
         }
@@ -125,6 +128,35 @@ impl Room {
         self.trigger(0.9);
         self.trigger(0.0);
         self.step(2);
+    }
+
+    /// Drags from one point of a panel to another in ten frames, and runs `between` after each frame.
+    pub fn drag(&mut self, from: Vec3, to: Vec3, between: fn(&mut Self)) {
+        self.aim(from);
+        self.step(2);
+        self.trigger(0.9);
+        between(self);
+        for k in 1..=10 {
+            self.aim(from.lerp(to, k as f32 / 10.0));
+            self.step(1);
+            between(self);
+        }
+        self.trigger(0.0);
+        between(self);
+        self.away();
+        self.step(2);
+    }
+
+    /// Pushes the stick until a target shows. Returns false if it never does.
+    pub fn scrolls_to(&mut self, spot: &Spot) -> bool {
+        self.input.hands[self.tool].stick[1] = -1.0;
+        let shows = (0..200).any(|_| {
+            self.step(1);
+            self.panels.find(spot).is_some()
+        });
+        self.input.hands[self.tool].stick[1] = 0.0;
+        self.step(2);
+        shows
     }
 
     fn taken(&mut self) -> Vec<Command> {
@@ -480,12 +512,12 @@ fn lost_tracking_focus_and_broken_poses_press_nothing() {
     }
     // Missing and invalid input does no harm.
     let mut panels = Panels::new();
-    panels.step(&Input::default(), 1, &PanelState::default());
+    panels.step(&Input::default(), 1, &PanelState::default(), None);
     let mut input = Room::new().input;
     input.head.pose.position.x = f32::INFINITY;
     input.hands[0].grip.pose.orientation = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
     input.time = f64::NAN;
-    panels.step(&input, 0, &full_state());
+    panels.step(&input, 0, &full_state(), None);
     assert!(panels.out().placements.is_empty());
 }
 

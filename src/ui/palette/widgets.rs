@@ -1,9 +1,9 @@
 //! Widgets of the panels: tiles, choices, sliders and tabs. Each widget reports its events to a [`Touch`].
 
-use super::icons::Icon;
 use super::table::{Choice, Item, Offer};
 use super::theme::GAP;
 use super::{Memory, Spot, theme};
+use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -260,7 +260,7 @@ pub(super) fn tabs<T: Copy + PartialEq>(
     for (index, (tab, label, spot)) in all.iter().enumerate() {
         let corner = pos2(rect.min.x + index as f32 * (width + gap), rect.min.y);
         let rect = Rect::from_min_size(corner, vec2(width, rect.height()));
-        let id = Id::new(("tab", index));
+        let id = Id::new(("tab", *label));
         let response = ui.interact(rect, id, Sense::click());
         let over = response.hovered() || response.is_pointer_button_down_on();
         if over {

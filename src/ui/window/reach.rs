@@ -5,18 +5,14 @@ use crate::workbench::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// Features of the window that do not correspond to a command: name, counterpart in the headset, place in the window.
-const LISTS: [(&str, &str, &str); 11] = [
-    ("Any step of the history", "undo, redo", "history"),
-    ("Settings of the deformer", "the method", "deformer"),
-    ("Switch or remove any stroke or mark", "the newest", "outliner"),
-    ("Width and softness of a sculpt layer", "pull it again", "outliner"),
-    ("Another name for a sculpt layer", "only in the window", "outliner, two clicks"),
-    ("The same sculpt layer on the other side", "draw it there", "outliner"),
-    ("Keep poses by name, take them, blend them in, flip sides", "only in the window", "poses"),
-    ("Play the file's clips: weight, speed, start, loop", "only in the window", "clips"),
+const LISTS: [(&str, &str, &str); 7] = [
+    ("Switch or remove any stroke or mark", "details, outliner", "outliner"),
+    ("Width and softness of a sculpt layer", "details, outliner", "outliner"),
+    ("Keep poses, take them, blend them in, flip sides", "details, poses", "poses"),
+    ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
+    ("Another name for a sculpt layer or pose", "only in the window", "outliner, two clicks; poses"),
     ("Motion path of the selected joint", "only in the window", "timeline"),
     ("Remove any measure", "the newest", "tool panel"),
-    ("Select any joint", "touch it", "click, outliner"),
 ];
 
 /// Returns the table as Markdown: first the commands of both front ends, then features of the window only.
@@ -40,6 +36,7 @@ fn headset(kind: CommandKind) -> String {
         Route::Control(_) => "button",
         Route::Palette => "palette",
         Route::Files => "file panel",
+        Route::Details => "details panel",
     };
     kind.routes().iter().map(route).collect::<Vec<_>>().join(", ")
 }
@@ -55,6 +52,11 @@ fn window(kind: CommandKind) -> String {
         | CommandKind::RemoveCage
         | CommandKind::ResetCage
         | CommandKind::ExportCage => "cage panel".to_owned(),
+        CommandKind::Change => "side panel".to_owned(),
+        CommandKind::Details => "the side panel always shows".to_owned(),
+        CommandKind::Jump => "history".to_owned(),
+        CommandKind::Select => "click, outliner".to_owned(),
+        CommandKind::OtherSide => "outliner".to_owned(),
         _ if keys.is_empty() => "tool panel".to_owned(),
         _ => keys.join(", "),
     }
@@ -129,6 +131,12 @@ mod tests {
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Open,
+            // The side panel gives these, and always shows.
+            CommandKind::Details,
+            CommandKind::Change,
+            CommandKind::Jump,
+            CommandKind::Select,
+            CommandKind::OtherSide,
             // The tool panel has these settings of keys.
             CommandKind::MoveKey,
             CommandKind::AutoKey,

@@ -25,7 +25,13 @@ impl Workbench {
             Command::Undo => self.undo(Operation::Undo),
             Command::Redo => self.undo(Operation::Redo),
             Command::Palette => p.palette = !p.palette,
-            Command::Files => p.files = !p.files,
+            // Both panels open in front of the user.
+            Command::Files => (p.files, p.details) = (!p.files, p.details && p.files),
+            Command::Details => (p.details, p.files) = (!p.details, p.files && p.details),
+            Command::Change(edit, continues) => self.apply(*edit, continues),
+            Command::Jump(step) => self.jump(step),
+            Command::Select(node) => self.select(node),
+            Command::OtherSide(id) => self.add_other_side(id),
             Command::Tool(tool) if tool != p.tool => {
                 p.tool = tool;
                 self.cancel();

@@ -6,7 +6,7 @@ use super::shaping::AT_PALETTE;
 use super::stage::{Session, differing};
 use sinew::app::report::Event;
 use sinew::asset::Asset;
-use sinew::base::math::{Aabb, Vec3};
+use sinew::base::math::Vec3;
 use sinew::bind::{BindOptions, Character};
 use sinew::export::RigBone;
 use sinew::lab::rigging::{Agreement, agreement, empty_joints, nearest_nodes, strip};
@@ -77,9 +77,10 @@ impl Bare {
         Some(Self { character, bones: stripped.bones, runtime, session })
     }
 
-    fn chains(&self) -> Vec<Vec<Vec3>> {
-        let size = Aabb::of(self.character.display.positions.iter().copied()).diagonal();
-        chains(&self.bones, SHORT * size)
+    /// Returns the chains of bones to draw in the bare mesh. Its unit may differ from the unit of the character's bind
+    /// pose.
+    fn chains(&self, bare: &Model) -> Vec<Vec<Vec3>> {
+        chains(&self.bones, SHORT * bare.bound.character.control.aabb.diagonal())
     }
 
     /// Draws a line with the right hand and waits until its bones are in the document.
@@ -231,10 +232,11 @@ fn twelve_bare_meshes_are_rigged_by_strokes() {
         let model = Model::load(&bare.runtime.path("bare.glb"), &BindOptions::default()).unwrap();
         let inside = |p: &Vec3| model.interior().is_some_and(|i| i.depth(p.as_dvec3()).is_some());
         // Some rigs have control bones outside of the body.
-        for line in bare.chains().into_iter().filter(|l| l.iter().any(inside)) {
+        for line in bare.chains(&model).into_iter().filter(|l| l.iter().any(inside)) {
             bare.session.app.press(Command::BonesPerStroke((line.len() - 1).clamp(1, MOST) as u32));
             bare.draw(&line);
         }
+        assert!(bare.session.app.frame.history[0] > 1, "{file}: no bone was drawn");
         let name = Path::new(file).file_stem().unwrap().to_string_lossy().into_owned();
         bare.session.app.picture(&format!("bones_{name}"));
         let path = bare.rig();

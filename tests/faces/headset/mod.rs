@@ -5,6 +5,7 @@ mod bed;
 mod body;
 mod bones;
 mod cages;
+mod details;
 mod drawing;
 mod faces;
 mod flesh;

@@ -26,16 +26,20 @@ fn place(session: &Session, (panel, at): (Panel, [f32; 2])) -> Vec3 {
     Placement { panel, pose, size }.point(at)
 }
 
-fn turned(session: &Session, page: Option<Page>) -> Panels {
+/// Returns the input of a user whose head and hands are where the program reports them.
+pub fn hands(session: &Session) -> Input {
     let frame = &session.app.frame;
     let tracked = |pose| Tracked { pose, tracking: Tracking::Tracked };
     let hand = |i: usize| Hand { grip: tracked(frame.aim[i]), aim: tracked(frame.aim[i]), ..Hand::default() };
-    let mut input =
-        Input { head: tracked(frame.head), hands: [hand(0), hand(1)], focused: true, ..Input::default() };
+    Input { head: tracked(frame.head), hands: [hand(0), hand(1)], focused: true, ..Input::default() }
+}
+
+fn turned(session: &Session, page: Option<Page>) -> Panels {
+    let mut input = hands(session);
     let (mut panels, state) = (Panels::new(), PanelState::default());
     let step = |input: &mut Input, panels: &mut Panels| {
         input.time += 1.0 / 30.0;
-        panels.step(input, 1, &state);
+        panels.step(input, 1, &state, None);
     };
     (0..3).for_each(|_| step(&mut input, &mut panels));
     if let Some(page) = page {

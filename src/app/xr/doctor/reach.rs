@@ -149,7 +149,7 @@ pub(super) fn reach(profile: &Profile, case: &Case, kind: CommandKind) -> Result
                 }
                 why.get_or_insert(format!("no control for {}", named(*control)));
             }
-            Route::Palette | Route::Files => match palette(profile, case) {
+            Route::Palette | Route::Files | Route::Details => match palette(profile, case) {
                 Ok(()) => return Ok(How::Palette),
                 Err(reason) => why = Some(reason),
             },

@@ -1,7 +1,7 @@
 //! The bar above the picture with actions on the document, and the bar below it with hints and messages.
 
 use super::{Pressed, Shows, theme, widgets};
-use crate::ui::palette::Icon;
+use crate::ui::icons::Icon;
 use crate::ui::window::choices::{Choices, Stereo, Theme};
 use crate::ui::window::keys::Act;
 use crate::workbench::Workbench;

@@ -186,7 +186,7 @@ fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Presse
         }
         let path = paths::typed(&chosen.path, &files.folder).filter(|_| ended(Key::Enter));
         match path {
-            Some(path) if path != files.folder => pressed.commands.push(Command::Open(path)),
+            Some(path) if path != files.folder => pressed.shared.commands.push(Command::Open(path)),
             // If the user confirms the path of the listed folder, reads that folder again.
             path => pressed.list = path.or(pressed.list.take()),
         }

@@ -2,6 +2,7 @@
 
 use super::{Pressed, Shows, hint, show};
 use crate::ui::palette::same;
+use crate::ui::panels;
 use crate::ui::window::WindowEditor;
 use crate::ui::window::choices::Theme;
 use crate::ui::window::input::WindowInput;
@@ -86,17 +87,18 @@ impl WindowEditor {
         if let Some(choices) = pressed.choices {
             (self.choices, self.changed) = (choices.sane(), true);
         }
-        if let Some(other) = pressed.compare {
+        let panels::Pressed { commands, slides, compare, tell } = pressed.shared;
+        if let Some(other) = compare {
             (self.other, self.changed) = (other, true);
         }
         for act in pressed.acts {
             self.act(act, time, bench.as_deref_mut());
         }
-        for command in pressed.commands {
+        for command in commands {
             self.command(command, bench.as_deref_mut());
         }
-        if pressed.tell.is_some() {
-            self.facts.message = pressed.tell;
+        if tell.is_some() {
+            self.facts.message = tell;
         }
         self.output.asks.extend(pressed.list.map(Ask::List));
         if let Some(place) = pressed.write {
@@ -109,31 +111,14 @@ impl WindowEditor {
             self.changed = true;
         }
         let Some(bench) = bench else { return };
-        for (command, continues) in pressed.slides {
+        for (command, continues) in slides {
             if !continues {
                 bench.end_slide();
             }
             self.command(command, Some(bench));
         }
-        for (edit, continues) in pressed.edits {
-            bench.apply(edit, continues);
-            self.changed = true;
-        }
-        if let Some(id) = pressed.other_side {
-            bench.add_other_side(id);
-            self.changed = true;
-        }
-        if let Some(node) = pressed.select {
-            bench.select(node);
-            self.changed = true;
-        }
         if let Some(index) = pressed.measure {
             bench.remove_measure(index);
-            self.changed = true;
-        }
-        if let Some(step) = pressed.jump {
-            self.drop_act(bench);
-            bench.jump(step);
             self.changed = true;
         }
     }

@@ -3,33 +3,26 @@
 
 mod bar;
 mod cage;
-mod clips;
-mod deformer;
 mod files;
 mod frame;
 mod help;
-mod history;
-mod outliner;
-mod poses;
 mod rig;
 mod save;
-mod shape;
 mod side;
 mod statistics;
-mod theme;
 mod timeline;
 mod tools;
-mod widgets;
 
+pub(super) use crate::ui::panels::theme::context;
+pub(super) use crate::ui::panels::widgets::primary;
 pub(super) use frame::Shown;
-pub(super) use theme::context;
-pub(super) use widgets::primary;
 
 use super::WindowEditor;
 use super::choices::Choices;
 use super::facts::Facts;
 use super::keys::{Act, KeyMap};
-use crate::document::{DeformerSettings, Edit};
+use crate::document::DeformerSettings;
+use crate::ui::panels::{self, theme, widgets};
 use crate::workbench::{Command, Workbench};
 use egui::Ui;
 
@@ -39,24 +32,16 @@ pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
 /// Interface state of the panels that is not a user preference.
 #[derive(Default)]
 pub(super) struct Memory {
+    /// State of the panels that the headset has too.
+    pub shared: panels::Memory,
     /// Whether the list of shortcuts shows.
     pub help: bool,
     /// The action whose shortcut the user is choosing: it gets the next pressed key.
     pub binding: Option<Act>,
-    /// Filter text of the outliner.
-    pub filter: String,
     /// Filter text of the list of shortcuts.
     pub key_filter: String,
-    /// The slider that is being dragged; its edits form one history step.
-    pub held: Option<egui::Id>,
     /// State of a drag on the timeline's ruler.
     pub scrubbing: Option<timeline::Scrubbing>,
-    /// The sculpt layer being renamed, and its new name.
-    pub renaming: Option<(crate::base::SculptId, String)>,
-    /// Name that the next stored pose will have.
-    pub pose_name: String,
-    /// The pose being blended.
-    pub blending: Option<poses::Blending>,
     /// Selection in the lists of files.
     pub files: files::Chosen,
     /// State of the dialog for the path of a file.
@@ -66,25 +51,13 @@ pub(super) struct Memory {
 /// The user's actions on the panels in one pass.
 #[derive(Default)]
 pub(super) struct Pressed {
+    pub shared: panels::Pressed,
     pub acts: Vec<Act>,
-    pub commands: Vec<Command>,
-    /// Commands of sliders, and whether each belongs to the previous history step.
-    pub slides: Vec<(Command, bool)>,
-    /// Edits, and whether each belongs to the previous history step.
-    pub edits: Vec<(Edit, bool)>,
-    pub jump: Option<usize>,
     /// Index of a measure to remove.
     pub measure: Option<usize>,
-    /// The sculpt layer to mirror to the other side.
-    pub other_side: Option<crate::base::SculptId>,
-    pub select: Option<Option<crate::base::NodeId>>,
     pub choices: Option<Choices>,
-    /// The method to compare with; `Some(None)` ends the comparison.
-    pub compare: Option<Option<DeformerSettings>>,
     /// Index of the answer to the question.
     pub answer: Option<usize>,
-    /// Why an action was not carried out.
-    pub tell: Option<String>,
     /// A folder to read.
     pub list: Option<std::path::PathBuf>,
     /// The file to write, from the dialog; `Some(None)` if the user cancelled.
@@ -94,10 +67,8 @@ pub(super) struct Pressed {
 impl Pressed {
     /// Whether the user did something that makes earlier messages outdated.
     fn does_something(&self) -> bool {
-        let Self { acts, commands, slides, edits, jump, other_side, .. } = self;
-        !(acts.is_empty() && commands.is_empty() && slides.is_empty() && edits.is_empty())
-            || jump.is_some()
-            || other_side.is_some()
+        let selects = |c: &Command| matches!(c, Command::Select(_));
+        !(self.acts.is_empty() && self.shared.slides.is_empty() && self.shared.commands.iter().all(selects))
     }
 
     fn act(&mut self, act: Act, clicked: bool) {
@@ -107,9 +78,7 @@ impl Pressed {
     }
 
     fn command(&mut self, command: Command, clicked: bool) {
-        if clicked {
-            self.commands.push(command);
-        }
+        self.shared.command(command, clicked);
     }
 }
 
@@ -177,7 +146,7 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
 
 /// Draws the divider between two deformers with their names.
 fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
-    use crate::ui::palette::method_label;
+    use crate::ui::panels::deformer::method_label;
     let room = ui.available_rect_before_wrap();
     let x = room.min.x + room.width() * at;
     let painter = ui.painter();
@@ -295,6 +264,3 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }
-
-#[cfg(test)]
-mod tests;

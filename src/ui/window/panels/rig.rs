@@ -21,9 +21,9 @@ pub(super) fn show(
         ui.label("Bones per stroke");
         let range = [0.0, f64::from(MOST_BONES)];
         let slide = Slide { label: "", range, logarithmic: false, print: Print::Decimals(0) };
-        let slid = widgets::slide(ui, &slide, f64::from(p.bones), &mut memory.held);
+        let slid = widgets::slide(ui, &slide, f64::from(p.bones), &mut memory.shared.held);
         let number = |v: f64| v.round() as u32;
-        pressed.slides.extend(slid.moved.map(|(v, more)| (Command::BonesPerStroke(number(v)), more)));
+        pressed.shared.slides.extend(slid.moved.map(|(v, more)| (Command::BonesPerStroke(number(v)), more)));
         ui.label(bones_label(p.bones));
         match shows.facts.rigging {
             Some(percent) => {

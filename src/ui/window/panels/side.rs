@@ -1,8 +1,7 @@
 //! The right side panel: document, poses and clips, deformer, history and statistics.
 
-use super::{
-    Memory, Pressed, Shows, cage, clips, deformer, history, outliner, poses, rig, shape, statistics, widgets,
-};
+use super::{Memory, Pressed, Shows, cage, rig, statistics, widgets};
+use crate::ui::panels::{self, Section};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
@@ -12,30 +11,33 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         ui,
         |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                widgets::section(ui, "Outliner", true, |ui| {
-                    outliner::show(ui, shows, bench, memory, pressed)
-                });
+                let shared = panels::Shows {
+                    bench,
+                    compared: Some(shows.compared),
+                    meshes: &shows.facts.meshes,
+                    keyboard: true,
+                };
+                let part = |ui: &mut Ui, memory: &mut Memory, pressed: &mut Pressed, one: Section| {
+                    let open = matches!(one, Section::Outliner | Section::Deformer);
+                    widgets::section(ui, &one.title(bench), open, |ui| {
+                        one.show(ui, &shared, &mut memory.shared, &mut pressed.shared);
+                    });
+                };
+                part(ui, memory, pressed, Section::Outliner);
                 if bench.is_bare() {
                     widgets::section(ui, "Rig", true, |ui| rig::show(ui, shows, bench, memory, pressed));
                 }
-                widgets::section(ui, "Shape", false, |ui| shape::show(ui, bench, memory, pressed));
-                widgets::section(ui, "Deformer", true, |ui| {
-                    deformer::show(ui, shows, bench, memory, pressed)
-                });
+                part(ui, memory, pressed, Section::Shape);
+                part(ui, memory, pressed, Section::Deformer);
                 if !bench.is_bare() {
                     widgets::section(ui, "Weights", false, |ui| {
                         rig::show(ui, shows, bench, memory, pressed);
                     });
                 }
                 widgets::section(ui, "Cage", false, |ui| cage::show(ui, shows, bench, pressed));
-                let document = bench.session().document();
-                let title = format!("Poses ({})", document.poses().len());
-                widgets::section(ui, &title, false, |ui| poses::show(ui, bench, memory, pressed));
-                let title = format!("Clips ({})", bench.character().skeleton.clips.len());
-                widgets::section(ui, &title, false, |ui| clips::show(ui, bench, memory, pressed));
-                let (done, all) = bench.session().history();
-                let title = format!("History ({} of {})", done.saturating_sub(1), all.saturating_sub(1));
-                widgets::section(ui, &title, false, |ui| history::show(ui, bench, pressed));
+                for one in [Section::Poses, Section::Clips, Section::History] {
+                    part(ui, memory, pressed, one);
+                }
                 let problems = &shows.facts.problems;
                 let title = format!("Problems of the file ({})", problems.len());
                 widgets::section(ui, &title, false, |ui| statistics::problems(ui, problems));

@@ -1,7 +1,7 @@
 //! The timeline: a ruler with the playhead and a mark at every key time, and below it a row of keys per node.
 
 use super::{Memory, Pressed, Shows, theme, widgets};
-use crate::ui::palette::Icon;
+use crate::ui::icons::Icon;
 use crate::ui::window::choices::Choices;
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, Timeline, Workbench};
@@ -137,7 +137,7 @@ fn scrub(ui: &Ui, ruler: Rect, bench: &Workbench, memory: &mut Memory, pressed: 
         span.end = scrubbing.end;
         let time = span.near(at.x, timeline);
         if scrubbing.last.replace(time) != Some(time) {
-            pressed.commands.push(Command::Scrub(time));
+            pressed.shared.commands.push(Command::Scrub(time));
         }
     }
     if !held {

@@ -6,7 +6,7 @@ use crate::asset::Interpolation;
 use crate::document::FRAME_RATES;
 use crate::pose::Lengths;
 use crate::scene::Measurement;
-use crate::ui::palette::Icon;
+use crate::ui::icons::Icon;
 use crate::ui::window::choices::{Choices, Plane};
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, GrabBy, MeasureBy, RADIUS_RANGE, Tool, Workbench};
@@ -39,10 +39,10 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             widgets::caption(ui, "Brush");
             let range = RADIUS_RANGE.map(|r| f64::from(r * POINTS));
             let brush = Slide { label: "", range, logarithmic: true, print: Print::Unit(0, "px") };
-            let slid = widgets::slide(ui, &brush, f64::from(p.radius * POINTS), &mut memory.held);
+            let slid = widgets::slide(ui, &brush, f64::from(p.radius * POINTS), &mut memory.shared.held);
             slid.answer.on_hover_text(shows.tip(Act::BrushSize));
             if let Some((points, _)) = slid.moved {
-                pressed.commands.push(Command::Radius(points as f32 / POINTS));
+                pressed.shared.commands.push(Command::Radius(points as f32 / POINTS));
             }
             follows(ui, shows, p.grab, pressed);
             if p.tool == Tool::Measure {
@@ -123,8 +123,8 @@ fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Press
     if let (Some(column), Some([least, most])) = (timeline.column, timeline.between()) {
         let range = [least, most.min(column + timeline.length)];
         let key = Slide { label: "key", range, logarithmic: false, print: Print::Unit(2, "s") };
-        let slid = widgets::slide(ui, &key, column, &mut memory.held);
-        pressed.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
+        let slid = widgets::slide(ui, &key, column, &mut memory.shared.held);
+        pressed.shared.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
     }
 }
 

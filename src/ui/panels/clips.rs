@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     widgets::caption(ui, "Of the file");
     for (clip, of_file) in skeleton.clips.iter().enumerate() {
         ui.horizontal(|ui| {
-            if ui.small_button("+").on_hover_text("Plays it, over those above").clicked() {
+            if widgets::small(ui, "+").on_hover_text("Plays it, over those above").clicked() {
                 layers.push(ClipLayer::new(clip, skeleton));
                 change = Some((layers.len() - 1, Change::Set(false)));
             }
@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     if let Change::Remove = change {
         layers.remove(number);
     }
-    pressed.edits.push((Edit::Keys(KeyEdit::Clips(layers)), continues));
+    pressed.edit(Edit::Keys(KeyEdit::Clips(layers)), continues);
 }
 
 fn clip_name<'a>(skeleton: &'a Skeleton, layer: &ClipLayer) -> &'a str {
@@ -59,7 +59,7 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory)
             change = Some(Change::Set(false));
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if ui.small_button("×").on_hover_text("Remove").clicked() {
+            if widgets::small(ui, "×").on_hover_text("Remove").clicked() {
                 change = Some(Change::Remove);
             }
         });

@@ -17,10 +17,12 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
         pressed.command(Command::ShapeOn(!on), ui.checkbox(&mut on, &shape.name).changed());
         let [at, all] = shape.place;
         if all > 1 {
-            pressed
-                .command(Command::SelectShape(1), ui.small_button(format!("{at} of {all}, next")).clicked());
+            pressed.command(
+                Command::SelectShape(1),
+                widgets::small(ui, format!("{at} of {all}, next")).clicked(),
+            );
         }
-        pressed.command(Command::RemoveShape, ui.small_button("Remove").clicked());
+        pressed.command(Command::RemoveShape, widgets::small(ui, "Remove").clicked());
     });
     let mut slide = |ui: &mut Ui,
                      label: &str,

@@ -2,26 +2,21 @@
 
 use super::{Pressed, widgets};
 use crate::document::{Edit, Line};
-use crate::workbench::Workbench;
-use egui::{RichText, ScrollArea, Ui};
+use crate::workbench::{Command, Workbench};
+use egui::{RichText, Ui};
 
 pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     let (done, all) = bench.session().history();
     let labels: Vec<String> = bench.session().steps().map(|e| label(e, bench)).collect();
-    ScrollArea::vertical().id_salt("history").max_height(220.0).stick_to_bottom(true).show_rows(
-        ui,
-        20.0,
-        all,
-        |ui, range| {
-            for i in range {
-                let text = RichText::new(labels.get(i).map_or("", String::as_str));
-                let text = if i < done { text } else { text.weak().italics() };
-                if widgets::row(ui, 0.0, text, i + 1 == done).clicked() {
-                    pressed.jump = Some(i + 1);
-                }
+    widgets::list(ui, "history", (220.0, true), all, |ui, range| {
+        for i in range {
+            let text = RichText::new(labels.get(i).map_or("", String::as_str));
+            let text = if i < done { text } else { text.weak().italics() };
+            if widgets::row(ui, 0.0, text, i + 1 == done).clicked() {
+                pressed.commands.push(Command::Jump(i + 1));
             }
-        },
-    );
+        }
+    });
 }
 
 /// Returns the displayed name of an edit.
@@ -58,7 +53,7 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::SetKey(key) => format!("Key at {:.2} s", key.time),
         Edit::RemoveKey(time) => format!("Remove the key at {time:.2} s"),
         Edit::SetDeformer(settings) => {
-            let method = crate::ui::palette::method_label(&settings.method);
+            let method = super::deformer::method_label(&settings.method);
             format!("Deformer: {method}")
         }
         Edit::Group(edits) if !edits.is_empty() => {

@@ -1,4 +1,4 @@
-//! Colours, sizes and fonts of the window's panels, for the dark and the light theme.
+//! Colours, sizes and fonts of the panels, for the dark and the light theme.
 
 use egui::style::{ScrollStyle, WidgetVisuals};
 use egui::{
@@ -6,10 +6,10 @@ use egui::{
 };
 
 /// Colour of chosen items and handles.
-pub(super) const ACCENT: Color32 = Color32::from_rgb(47, 111, 224);
-pub(super) const GOOD: Color32 = Color32::from_rgb(70, 170, 105);
-pub(super) const FAIR: Color32 = Color32::from_rgb(224, 160, 46);
-pub(super) const BAD: Color32 = Color32::from_rgb(228, 88, 84);
+pub(in crate::ui) const ACCENT: Color32 = Color32::from_rgb(47, 111, 224);
+pub(in crate::ui) const GOOD: Color32 = Color32::from_rgb(70, 170, 105);
+pub(in crate::ui) const FAIR: Color32 = Color32::from_rgb(224, 160, 46);
+pub(in crate::ui) const BAD: Color32 = Color32::from_rgb(228, 88, 84);
 
 /// Background and text colours of a theme.
 struct Tones {
@@ -49,16 +49,41 @@ const LIGHT: Tones = Tones {
 };
 
 /// Creates an egui context with the themes of the window.
-pub(in crate::ui::window) fn context() -> egui::Context {
+pub(in crate::ui) fn context() -> egui::Context {
     let context = egui::Context::default();
     // Sinew implements the zoom by its own key table.
     context.options_mut(|o| o.zoom_with_keyboard = false);
-    context.style_mut_of(Theme::Dark, |style| dress(style, Visuals::dark(), &DARK));
-    context.style_mut_of(Theme::Light, |style| dress(style, Visuals::light(), &LIGHT));
+    context.style_mut_of(Theme::Dark, |style| dress(style, Visuals::dark(), &DARK, 1.0));
+    context.style_mut_of(Theme::Light, |style| dress(style, Visuals::light(), &LIGHT, 1.0));
     context
 }
 
-fn dress(style: &mut Style, mut v: Visuals, t: &Tones) {
+/// Height of a target in the window, logical pixels.
+const TARGET: f32 = 22.0;
+
+/// Gives a context of the headset the dark theme with targets of this height, pixels.
+pub(in crate::ui) fn enlarge(context: &egui::Context, target: f32) {
+    context.set_theme(Theme::Dark);
+    context.style_mut_of(Theme::Dark, |style| dress(style, Visuals::dark(), &DARK, target / TARGET));
+}
+
+/// Returns the scale of the style; 1 in the window.
+pub(super) fn scale(ui: &egui::Ui) -> f32 {
+    ui.spacing().interact_size.y / TARGET
+}
+
+/// Whether the style is the headset's.
+pub(super) fn is_large(ui: &egui::Ui) -> bool {
+    scale(ui) > 1.5
+}
+
+/// Returns the height of a line of a list.
+pub(super) fn row(ui: &egui::Ui) -> f32 {
+    let target = ui.spacing().interact_size.y;
+    if is_large(ui) { target } else { target - 2.0 }
+}
+
+fn dress(style: &mut Style, mut v: Visuals, t: &Tones, scale: f32) {
     let corner = CornerRadius::same(5);
     let widget = |fill: Color32, ink: Color32, edge: Color32| WidgetVisuals {
         bg_fill: fill,
@@ -90,20 +115,23 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones) {
     // A blinking caret would redraw an idle window twice a second.
     v.text_cursor.blink = false;
     style.visuals = v;
-    style.spacing.item_spacing = vec2(7.0, 5.0);
-    style.spacing.button_padding = vec2(8.0, 4.0);
-    style.spacing.interact_size.y = 22.0;
-    style.spacing.slider_width = 110.0;
-    style.spacing.slider_rail_height = 5.0;
+    style.spacing.item_spacing = vec2(7.0, 5.0) * scale;
+    style.spacing.button_padding = vec2(8.0, 4.0) * scale;
+    style.spacing.interact_size.y = TARGET * scale;
+    style.spacing.slider_width = 110.0 * scale;
+    style.spacing.slider_rail_height = 5.0 * scale;
+    style.spacing.icon_width *= scale;
+    style.spacing.icon_width_inner *= scale;
+    style.spacing.combo_height *= scale;
     style.spacing.window_margin = Margin::same(12);
-    style.spacing.scroll = ScrollStyle { floating_allocated_width: 6.0, ..ScrollStyle::thin() };
+    style.spacing.scroll = ScrollStyle { floating_allocated_width: 6.0 * scale, ..ScrollStyle::thin() };
     for (name, size) in [
         (TextStyle::Small, 11.0),
         (TextStyle::Body, 13.0),
         (TextStyle::Button, 13.0),
         (TextStyle::Heading, 15.5),
     ] {
-        style.text_styles.insert(name, FontId::new(size, FontFamily::Proportional));
+        style.text_styles.insert(name, FontId::new(size * scale, FontFamily::Proportional));
     }
     // Animations would redraw an idle window.
     style.animation_time = 0.0;

@@ -1,13 +1,13 @@
 //! Widgets shared by several panels.
 
 use super::theme;
-use crate::ui::palette::Icon;
+use crate::ui::icons::Icon;
 use egui::{
     Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, vec2,
 };
 
 /// Draws a square icon button.
-pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
+pub(in crate::ui) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
     let sense = if enabled { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
     let visuals = ui.style().interact(&response);
@@ -28,7 +28,7 @@ pub(super) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) 
 }
 
 /// Draws a wide button with icon and text.
-pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool) -> Response {
+pub(in crate::ui) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool) -> Response {
     let sense = if enabled { Sense::click() } else { Sense::hover() };
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), sense);
     let visuals = ui.style().interact(&response);
@@ -57,7 +57,7 @@ pub(super) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool)
 
 /// Format of a number for display and input.
 #[derive(Clone, Copy)]
-pub(super) enum Print {
+pub(in crate::ui) enum Print {
     /// A fixed number of decimals.
     Decimals(usize),
     /// A fraction as percent, without decimals.
@@ -84,7 +84,7 @@ impl Print {
 }
 
 /// A slider with a number field.
-pub(super) struct Slide<'a> {
+pub(in crate::ui) struct Slide<'a> {
     pub label: &'a str,
     pub range: [f64; 2],
     pub logarithmic: bool,
@@ -93,7 +93,7 @@ pub(super) struct Slide<'a> {
 
 /// Draws a slider. All changes during a drag form one history step. Enter or leaving the number field accepts a typed
 /// value, Escape restores the old one. `held` is the slider being dragged.
-pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
+pub(in crate::ui) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
     let (mut now, print) = (value, slide.print);
     let slider = Slider::new(&mut now, slide.range[0]..=slide.range[1])
         .logarithmic(slide.logarithmic)
@@ -101,13 +101,24 @@ pub(super) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Optio
         .update_while_editing(false)
         .custom_formatter(move |v, _| print.text(v))
         .custom_parser(move |text| print.value(text));
-    let answer = ui.add(slider.text(slide.label));
+    // The number field needs a keyboard, so the large panels of the headset print the value instead.
+    let large = theme::is_large(ui);
+    let answer = ui.add(slider.text(slide.label).show_value(!large));
+    if large {
+        ui.label(print.text(now));
+    }
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
 /// Draws a number field whose value the user can type or drag. `speed` is the change of value per logical pixel of a
 /// drag.
-pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &mut Option<Id>) -> Slid {
+pub(in crate::ui) fn number(
+    ui: &mut Ui,
+    print: Print,
+    speed: f64,
+    value: f64,
+    held: &mut Option<Id>,
+) -> Slid {
     let mut now = value;
     let drag = DragValue::new(&mut now)
         .speed(speed)
@@ -119,7 +130,7 @@ pub(super) fn number(ui: &mut Ui, print: Print, speed: f64, value: f64, held: &m
 }
 
 /// Result of a slider or number field.
-pub(super) struct Slid {
+pub(in crate::ui) struct Slid {
     pub answer: Response,
     /// The new value, and whether it belongs to the previous history step.
     pub moved: Option<(f64, bool)>,
@@ -161,18 +172,26 @@ fn escaped(context: &egui::Context) -> bool {
 }
 
 /// Returns the highlighted button, which Enter presses.
-pub(in crate::ui::window) fn primary(text: &str) -> Button<'_> {
+pub(in crate::ui) fn primary(text: &str) -> Button<'_> {
     Button::new(egui::RichText::new(text).strong().color(Color32::WHITE)).fill(theme::ACCENT)
 }
 
+/// Draws a small button. In the headset, buttons have the size of a target.
+pub(in crate::ui) fn small(ui: &mut Ui, text: impl Into<String>) -> Response {
+    let button = Button::new(text.into());
+    let button =
+        if theme::is_large(ui) { button.min_size(vec2(1.0, 1.0) * theme::row(ui)) } else { button.small() };
+    ui.add(button)
+}
+
 /// Draws a small caption above a group.
-pub(super) fn caption(ui: &mut Ui, text: &str) {
+pub(in crate::ui) fn caption(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);
-    ui.label(egui::RichText::new(text.to_uppercase()).size(10.5).weak());
+    ui.label(egui::RichText::new(text.to_uppercase()).size(10.5 * theme::scale(ui)).weak());
 }
 
 /// Draws a collapsible section; `open` is its initial state.
-pub(super) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce(&mut Ui)) {
+pub(in crate::ui) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce(&mut Ui)) {
     let heading = egui::RichText::new(title).strong();
     egui::CollapsingHeader::new(heading).id_salt(title.split(" (").next()).default_open(open).show(
         ui,
@@ -184,9 +203,25 @@ pub(super) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce
     ui.separator();
 }
 
+/// Draws the lines of a long list. In the window, the list scrolls within this height; in the headset, the panel scrolls.
+/// With `at_end`, the list shows its end first.
+pub(super) fn list(
+    ui: &mut Ui,
+    id: &str,
+    (height, at_end): (f32, bool),
+    count: usize,
+    mut lines: impl FnMut(&mut Ui, std::ops::Range<usize>),
+) {
+    if theme::is_large(ui) {
+        return lines(ui, 0..count);
+    }
+    let area = egui::ScrollArea::vertical().id_salt(id).max_height(height).auto_shrink([false, true]);
+    area.stick_to_bottom(at_end).show_rows(ui, theme::row(ui), count, lines);
+}
+
 /// Draws a line of a list, clickable over its whole width.
-pub(super) fn row(ui: &mut Ui, indent: f32, text: egui::RichText, on: bool) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::click());
+pub(in crate::ui) fn row(ui: &mut Ui, indent: f32, text: egui::RichText, on: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), theme::row(ui)), Sense::click());
     let visuals = ui.style().interact(&response);
     if on {
         ui.painter().rect_filled(rect, visuals.corner_radius, theme::ACCENT.gamma_multiply(0.9));

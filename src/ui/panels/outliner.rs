@@ -6,26 +6,24 @@ use crate::base::NodeId;
 use crate::document::Edit;
 use crate::pose::StrokeLayer;
 use crate::surface::Sculpt;
-use crate::workbench::Workbench;
-use egui::{Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+use crate::workbench::{Command, Workbench};
+use egui::{Key, Label, RichText, Sense, TextEdit, Ui, vec2};
 
-pub(super) fn show(
-    ui: &mut Ui,
-    shows: &Shows<'_>,
-    bench: &Workbench,
-    memory: &mut Memory,
-    pressed: &mut Pressed,
-) {
-    ui.add(TextEdit::singleline(&mut memory.filter).hint_text("Filter by name").desired_width(f32::INFINITY));
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let bench = shows.bench;
+    if shows.keyboard {
+        let filter = TextEdit::singleline(&mut memory.filter).hint_text("Filter by name");
+        ui.add(filter.desired_width(f32::INFINITY));
+    }
     let filter = memory.filter.to_lowercase();
     let wanted = |name: &str| filter.is_empty() || name.to_lowercase().contains(&filter);
     strokes(ui, bench, &wanted, pressed);
     marks(ui, bench, &wanted, pressed);
-    sculpts(ui, bench, &wanted, memory, pressed);
+    sculpts(ui, shows, &wanted, memory, pressed);
     joints(ui, bench, &wanted, !filter.is_empty(), pressed);
-    if !shows.facts.meshes.is_empty() {
+    if !shows.meshes.is_empty() {
         widgets::caption(ui, "Meshes");
-        for (name, triangles) in shows.facts.meshes.iter().filter(|m| wanted(&m.0)) {
+        for (name, triangles) in shows.meshes.iter().filter(|m| wanted(&m.0)) {
             ui.horizontal(|ui| {
                 ui.label(name);
                 ui.label(RichText::new(format!("{triangles} triangles")).small().weak());
@@ -42,11 +40,12 @@ fn moved(sculpt: &Sculpt) -> usize {
 /// Draws the sculpt layers with sliders for width and softness. The slider for the amplitude is on the shape panel.
 fn sculpts(
     ui: &mut Ui,
-    bench: &Workbench,
+    shows: &Shows<'_>,
     wanted: &dyn Fn(&str) -> bool,
     memory: &mut Memory,
     pressed: &mut Pressed,
 ) {
+    let bench = shows.bench;
     let sculpts = bench.session().document().sculpts();
     if sculpts.is_empty() {
         return;
@@ -65,18 +64,18 @@ fn sculpts(
             memory.renaming = None;
             let kept = !ui.input(|i| i.key_pressed(Key::Escape));
             if kept && !name.is_empty() && name != sculpt.name {
-                pressed.edits.push((change(Sculpt { name, ..sculpt.clone() }), false));
+                pressed.edit(change(Sculpt { name, ..sculpt.clone() }), false);
             }
         }
         let Entry { switch, remove, named } = entry(ui, color, &sculpt.name, Some(sculpt.enabled));
-        if named {
+        if named && shows.keyboard {
             memory.renaming = Some((sculpt.id, sculpt.name.clone()));
         }
         if switch {
-            pressed.edits.push((change(Sculpt { enabled: !sculpt.enabled, ..sculpt.clone() }), false));
+            pressed.edit(change(Sculpt { enabled: !sculpt.enabled, ..sculpt.clone() }), false);
         }
         if remove {
-            pressed.edits.push((Edit::RemoveSculpt(sculpt.id), false));
+            pressed.edit(Edit::RemoveSculpt(sculpt.id), false);
         }
         let with = |region| Sculpt { region, ..sculpt.clone() };
         let soft = Slide { label: "soft", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
@@ -84,7 +83,7 @@ fn sculpts(
         if let Some((softness, continues)) = widgets::slide(ui, &soft, softness, &mut memory.held).moved
             && let Ok(region) = sculpt.region.softened(bench.character(), softness as f32)
         {
-            pressed.edits.push((change(with(region)), continues));
+            pressed.edit(change(with(region)), continues);
         }
         ui.horizontal(|ui| {
             ui.label(RichText::new(format!("{} vertices", moved(sculpt))).small().weak());
@@ -92,17 +91,17 @@ fn sculpts(
                 ("narrower", -1, "A ring of edges less follows"),
                 ("wider", 1, "A ring of edges more follows"),
             ] {
-                let clicked = ui.small_button(label).on_hover_text(tip).clicked();
+                let clicked = widgets::small(ui, label).on_hover_text(tip).clicked();
                 let grown = clicked.then(|| sculpt.region.grown(bench.character(), rings));
                 match grown {
-                    Some(Ok(region)) => pressed.edits.push((change(with(region)), false)),
+                    Some(Ok(region)) => pressed.edit(change(with(region)), false),
                     Some(Err(error)) => pressed.tell = Some(error.to_string()),
                     None => {}
                 }
             }
-            let other = ui.add_enabled(bench.has_sides(), egui::Button::new("other side").small());
+            let other = ui.add_enabled_ui(bench.has_sides(), |ui| widgets::small(ui, "other side")).inner;
             if other.on_hover_text("The same on the other side of the body").clicked() {
-                pressed.other_side = Some(sculpt.id);
+                pressed.commands.push(Command::OtherSide(sculpt.id));
             }
         });
     }
@@ -121,16 +120,16 @@ struct Entry {
 fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Entry {
     let mut answer = Entry::default();
     ui.horizontal(|ui| {
-        let (rect, dot) = ui.allocate_exact_size(vec2(14.0, 18.0), Sense::click());
+        let (rect, dot) = ui.allocate_exact_size(vec2(14.0, 18.0) * theme::scale(ui), Sense::click());
         let shape = egui::Stroke::new(1.5, color);
         match on {
-            Some(false) => ui.painter().circle_stroke(rect.center(), 4.5, shape),
-            _ => ui.painter().circle_filled(rect.center(), 4.5, color),
+            Some(false) => ui.painter().circle_stroke(rect.center(), 4.5 * theme::scale(ui), shape),
+            _ => ui.painter().circle_filled(rect.center(), 4.5 * theme::scale(ui), color),
         };
         answer.switch = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
         answer.named = ui.add(Label::new(name).sense(Sense::click())).double_clicked();
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            answer.remove = ui.small_button("×").on_hover_text("Remove").clicked();
+            answer.remove = widgets::small(ui, "×").on_hover_text("Remove").clicked();
         });
     });
     answer
@@ -151,10 +150,10 @@ fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, presse
         let Entry { switch, remove, .. } = entry(ui, color, &text, Some(layer.enabled));
         if switch {
             let new = StrokeLayer { enabled: !layer.enabled, ..layer.clone() };
-            pressed.edits.push((Edit::SetStroke(Box::new(new)), false));
+            pressed.edit(Edit::SetStroke(Box::new(new)), false);
         }
         if remove {
-            pressed.edits.push((Edit::RemoveStroke(layer.id), false));
+            pressed.edit(Edit::RemoveStroke(layer.id), false);
         }
     }
 }
@@ -168,7 +167,7 @@ fn marks(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed:
     for mark in marks.iter().filter(|m| wanted(&m.name)) {
         let color = egui::Color32::from_rgb(255, 214, 64);
         if entry(ui, color, &mark.name, None).remove {
-            pressed.edits.push((Edit::RemoveMark(mark.id), false));
+            pressed.edit(Edit::RemoveMark(mark.id), false);
         }
     }
 }
@@ -188,23 +187,19 @@ fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: b
     let shown: Vec<NodeId> =
         tree(bench).into_iter().filter(|n| wanted(&skeleton.nodes[n.index()].name)).collect();
     let selected = bench.selected();
-    ScrollArea::vertical().id_salt("joints").max_height(230.0).auto_shrink([false, true]).show_rows(
-        ui,
-        20.0,
-        shown.len(),
-        |ui, range| {
-            for &node in &shown[range] {
-                let name = &skeleton.nodes[node.index()].name;
-                let indent = if flat { 0.0 } else { 10.0 * depth[node.index()].min(12) as f32 };
-                let pinned = pins.binary_search(&node).is_ok();
-                let text = RichText::new(if pinned { format!("{name}  (pinned)") } else { name.clone() });
-                let text = if pinned && selected != Some(node) { text.color(theme::GOOD) } else { text };
-                if widgets::row(ui, indent, text, selected == Some(node)).clicked() {
-                    pressed.select = Some((selected != Some(node)).then_some(node));
-                }
+    widgets::list(ui, "joints", (230.0, false), shown.len(), |ui, range| {
+        for &node in &shown[range] {
+            let name = &skeleton.nodes[node.index()].name;
+            let indent =
+                if flat { 0.0 } else { 10.0 * theme::scale(ui) * depth[node.index()].min(12) as f32 };
+            let pinned = pins.binary_search(&node).is_ok();
+            let text = RichText::new(if pinned { format!("{name}  (pinned)") } else { name.clone() });
+            let text = if pinned && selected != Some(node) { text.color(theme::GOOD) } else { text };
+            if widgets::row(ui, indent, text, selected == Some(node)).clicked() {
+                pressed.commands.push(Command::Select((selected != Some(node)).then_some(node)));
             }
-        },
-    );
+        }
+    });
 }
 
 /// Returns the posable nodes, each after its parent.

@@ -1,11 +1,10 @@
 //! The panel of the deformation method, its settings, and the comparison with another method.
 
-use super::{Memory, Pressed, Shows, widgets};
+use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::{DAMPINGS, SWINGS, method, recipe};
-use crate::ui::palette::method_label;
-use crate::workbench::{Command, Workbench};
+use crate::workbench::Command;
 use egui::{ComboBox, Ui};
 use serde_json::{Value, json};
 
@@ -95,35 +94,31 @@ const SOLVE: [Number; 2] = [
     },
 ];
 
-pub(super) fn show(
-    ui: &mut Ui,
-    shows: &Shows<'_>,
-    bench: &Workbench,
-    memory: &mut Memory,
-    pressed: &mut Pressed,
-) {
-    let settings = bench.session().document().deformer();
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let settings = shows.bench.session().document().deformer();
     let name = method(&settings.method);
     ui.horizontal(|ui| {
         ui.label("Method");
         if let Some(chosen) = methods(ui, "method", Some(name), false).flatten() {
             pressed.commands.push(Command::Deformer(chosen.to_owned()));
         }
-        if ui.small_button("Defaults").on_hover_text("Forgets the settings below").clicked() {
+        if widgets::small(ui, "Defaults").on_hover_text("Forgets the settings below").clicked() {
             pressed.commands.push(Command::Deformer(name.to_owned()));
         }
     });
-    ui.horizontal(|ui| {
-        ui.label("Compare");
-        let other = shows.compared.map(|c| method(&c.method));
-        if let Some(chosen) = methods(ui, "other", other, true) {
-            let other = chosen.map(DeformerSettings::of);
-            pressed.compare = Some(other);
-        }
-        if other.is_some() {
-            ui.label(egui::RichText::new("drag the line").small().weak());
-        }
-    });
+    if let Some(compared) = shows.compared {
+        ui.horizontal(|ui| {
+            ui.label("Compare");
+            let other = compared.map(|c| method(&c.method));
+            if let Some(chosen) = methods(ui, "other", other, true) {
+                let other = chosen.map(DeformerSettings::of);
+                pressed.compare = Some(other);
+            }
+            if other.is_some() {
+                ui.label(egui::RichText::new("drag the line").small().weak());
+            }
+        });
+    }
     let Ok(known) = recipe(settings) else { return };
     let contact = json!({ "contact": known.volume.map_or(0, |v| v.contact) });
     if let Some(params) = known.volume.filter(|_| known.is_volume()) {
@@ -171,11 +166,30 @@ pub(super) fn show(
     }
 }
 
+/// The displayed name of a deformation method.
+pub(in crate::ui) fn method_label(name: &str) -> &str {
+    match method(name) {
+        "rigid" => "Rigid",
+        "lbs" => "LBS",
+        "dqs" => "DQS",
+        "blend" => "Blend",
+        "irs" => "IRS",
+        "cor" => "CoR",
+        "stb" => "STB",
+        "swing-twist" => "Swing-twist",
+        "fast" => "FAST",
+        "springs" => "Springs",
+        "fast+springs" => "FAST, springs",
+        "volume" => "Volume",
+        other => other,
+    }
+}
+
 /// Draws a list of methods. Returns the user's choice; `Some(None)` means no method.
 fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Option<&'static str>> {
     let mut out = None;
     let text = now.map_or("off", method_label);
-    ComboBox::from_id_salt(id).selected_text(text).width(96.0).show_ui(ui, |ui| {
+    ComboBox::from_id_salt(id).selected_text(text).width(96.0 * theme::scale(ui)).show_ui(ui, |ui| {
         if none && ui.selectable_label(now.is_none(), "off").clicked() {
             out = Some(None);
         }
@@ -198,15 +212,11 @@ fn with(settings: &DeformerSettings, name: &str, value: Value) -> Edit {
 
 /// Draws the name of a setting before the setting's value.
 fn name_of(ui: &mut Ui, label: &str) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(egui::vec2(82.0, 20.0), egui::Sense::hover());
+    let size = egui::vec2(82.0, 20.0) * theme::scale(ui);
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());
     let color = ui.visuals().text_color();
-    ui.painter().text(
-        rect.left_center(),
-        egui::Align2::LEFT_CENTER,
-        label,
-        egui::FontId::proportional(13.0),
-        color,
-    );
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, label, font, color);
     response
 }
 
@@ -233,7 +243,7 @@ fn numbers(
                 } else {
                     Value::from(format!("{:.4}", value).parse::<f64>().unwrap_or(value))
                 };
-                pressed.edits.push((with(settings, field.name, value), continues));
+                pressed.edit(with(settings, field.name, value), continues);
             }
         });
     }
@@ -250,10 +260,10 @@ fn choice(
     let now = now.as_str().unwrap_or_default();
     ui.horizontal(|ui| {
         name_of(ui, label);
-        ComboBox::from_id_salt(name).selected_text(now).width(110.0).show_ui(ui, |ui| {
+        ComboBox::from_id_salt(name).selected_text(now).width(110.0 * theme::scale(ui)).show_ui(ui, |ui| {
             for &one in all {
                 if ui.selectable_label(one == now, one).clicked() && one != now {
-                    pressed.edits.push((with(settings, name, one.into()), false));
+                    pressed.edit(with(settings, name, one.into()), false);
                 }
             }
         });

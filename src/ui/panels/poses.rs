@@ -1,7 +1,7 @@
 //! The pose library: stores poses by name, and applies them fully, blended or mirrored.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, widgets};
+use super::{Memory, Pressed, Shows, widgets};
 use crate::document::{Document, Edit, mirrored_pose};
 use crate::rig::Pose;
 use crate::workbench::Workbench;
@@ -11,22 +11,25 @@ use egui::{RichText, TextEdit, Ui};
 const LONG: usize = 14;
 
 /// A blend in progress from a pose towards a pose of the library.
-pub(in crate::ui::window) struct Blending {
+pub(in crate::ui) struct Blending {
     name: String,
     from: Pose,
     amount: f32,
 }
 
-pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let bench = shows.bench;
     let document = bench.session().document();
     let sided = bench.has_sides();
-    let mut take = |pose: Pose| pressed.edits.push((document.posing(pose), false));
+    let mut take = |pose: Pose| pressed.edit(document.posing(pose), false);
     let flipped = |pose: &Pose| mirrored_pose(&bench.character().skeleton, pose);
     let mut kept = None;
     ui.horizontal(|ui| {
         let free = free_name(document);
-        let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(110.0);
-        let named = ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let named = shows.keyboard && {
+            let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(110.0);
+            ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter))
+        };
         let keep = ui.button("Keep").on_hover_text("Keeps the pose that shows under this name").clicked();
         if keep || named {
             let name = memory.pose_name.trim();
@@ -50,19 +53,19 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
             if ui.button(name).on_hover_text(format!("Takes {}", pose.name)).clicked() {
                 take(pose.pose.clone());
             }
-            let other = ui.add_enabled(sided, egui::Button::new("flipped").small());
+            let other = ui.add_enabled_ui(sided, |ui| widgets::small(ui, "flipped")).inner;
             let other = other.on_hover_text("Takes it with its sides exchanged");
             if let Some(pose) = other.clicked().then(|| flipped(&pose.pose)).flatten() {
                 take(pose);
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.small_button("×").on_hover_text("Forget it").clicked() {
+                if widgets::small(ui, "×").on_hover_text("Forget it").clicked() {
                     kept = Some(Edit::KeepPose { name: pose.name.clone(), pose: None, at: None });
                 }
             });
         });
     }
-    pressed.edits.extend(kept.map(|edit| (edit, false)));
+    kept.into_iter().for_each(|edit| pressed.edit(edit, false));
     for pose in document.poses() {
         blend(ui, bench, &pose.name, memory, pressed);
     }
@@ -81,7 +84,7 @@ fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, presse
             None => bench.pose().clone(),
         };
         if let Ok(edit) = bench.session().document().blending(&from, name, amount) {
-            pressed.edits.push((edit, continues));
+            pressed.edit(edit, continues);
         }
         memory.blending = Some(Blending { name: name.to_owned(), from, amount });
     } else if memory.held.is_none() && own.is_some() {

@@ -1,4 +1,4 @@
-//! Tests of single panels: find text, click and drag it, and apply the resulting edits.
+//! Tests of the shared panels: find text, click and drag it, and apply the resulting edits.
 
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
@@ -12,20 +12,18 @@ use crate::workbench::{biped, session};
 use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, pos2, vec2};
 use std::sync::Arc;
 
-type Panel = fn(&mut Ui, &Workbench, &mut Memory, &mut Pressed);
-
 /// A single panel without the rest of the window.
 struct Sheet {
     context: egui::Context,
     bench: Workbench,
     memory: Memory,
-    panel: Panel,
+    section: Section,
     /// Texts of the panel with their rectangles.
     words: Vec<(String, Rect)>,
 }
 
 impl Sheet {
-    fn new(panel: Panel) -> Self {
+    fn new(section: Section) -> Self {
         let mut character = biped();
         let turn = |angle: f32| Quat::from_rotation_x(angle).to_array();
         let nod = Channel {
@@ -38,8 +36,8 @@ impl Sheet {
         Arc::make_mut(&mut character).skeleton.clips =
             [Clip { name: "Nod".into(), channels: vec![nod] }].into();
         let bench = Workbench::new(session(&character), character, Preferences::default());
-        let context = context();
-        let mut sheet = Self { context, bench, memory: Memory::default(), panel, words: Vec::new() };
+        let context = theme::context();
+        let mut sheet = Self { context, bench, memory: Memory::default(), section, words: Vec::new() };
         sheet.frame(Vec::new());
         sheet
     }
@@ -50,7 +48,8 @@ impl Sheet {
         let mut pressed = Pressed::default();
         let mut out = self.context.clone().run_ui(raw, |ui| {
             pressed = Pressed::default();
-            (self.panel)(ui, &self.bench, &mut self.memory, &mut pressed);
+            let shows = Shows { bench: &self.bench, compared: None, meshes: &[], keyboard: true };
+            self.section.show(ui, &shows, &mut self.memory, &mut pressed);
         });
         out.textures_delta.clear();
         for (command, continues) in pressed.slides {
@@ -59,11 +58,10 @@ impl Sheet {
             }
             self.bench.run_command(command);
         }
-        for (edit, continues) in pressed.edits {
-            self.bench.apply(edit, continues);
+        for command in pressed.commands {
+            self.bench.run_command(command);
             assert_eq!(self.bench.notice(), None);
         }
-        pressed.other_side.into_iter().for_each(|id| self.bench.add_other_side(id));
         self.words.clear();
         for clipped in &out.shapes {
             if let Shape::Text(text) = &clipped.shape {
@@ -127,7 +125,7 @@ impl Sheet {
 
 #[test]
 fn a_pose_is_kept_blended_in_flipped_and_forgotten() {
-    let mut sheet = Sheet::new(poses::show);
+    let mut sheet = Sheet::new(Section::Poses);
     let rest = sheet.bench.pose().clone();
     let mut raised = rest.clone();
     raised.local[4].rotation = Quat::from_rotation_z(1.0).to_array();
@@ -169,7 +167,7 @@ fn a_pose_is_kept_blended_in_flipped_and_forgotten() {
 
 #[test]
 fn a_clip_of_the_file_plays_below_the_strokes_as_fast_and_as_much_as_told() {
-    let mut sheet = Sheet::new(clips::show);
+    let mut sheet = Sheet::new(Section::Clips);
     sheet.click("+");
     let layers = |s: &Sheet| s.bench.session().document().motion().clips().to_vec();
     assert_eq!(layers(&sheet).len(), 1);
@@ -198,22 +196,7 @@ fn a_clip_of_the_file_plays_below_the_strokes_as_fast_and_as_much_as_told() {
 
 #[test]
 fn a_shape_gets_its_like_on_the_other_side() {
-    let show: Panel = |ui, bench, memory, pressed| {
-        let (facts, choices) = (Facts::default(), Choices::default());
-        let shows = Shows {
-            bench: Some(bench),
-            facts: &facts,
-            choices: &choices,
-            compared: None,
-            divider: None,
-            moves_plane: false,
-            lens: crate::ui::window::camera::Lens::Perspective,
-            hint: String::new(),
-            beside: None,
-        };
-        outliner::show(ui, &shows, bench, memory, pressed);
-    };
-    let mut sheet = Sheet::new(show);
+    let mut sheet = Sheet::new(Section::Outliner);
     let character = sheet.bench.character().clone();
     let (bound, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
     let bones = character.skeleton.bones.iter().enumerate().filter(|(_, b)| b.head.x > 0.15);
@@ -221,7 +204,7 @@ fn a_shape_gets_its_like_on_the_other_side() {
     let mark = bones.into_iter().find_map(|(bone, _)| ring(bone)).unwrap();
     let region = Region::from_mark(&character, &mark, Reach::Edges(2)).unwrap();
     let form = Form::Drawn(vec![[0.0, 0.01, 0.0]; region.kinematic.len()]);
-    let sculpt = Sculpt::new(crate::base::SculptId(0), Some(mark.id), region, form);
+    let sculpt = Sculpt::new(SculptId(0), Some(mark.id), region, form);
     sheet.bench.apply(Edit::AddMark { index: None, mark: Box::new(mark) }, false);
     sheet.bench.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }, false);
     sheet.frame(Vec::new());
@@ -238,7 +221,7 @@ fn a_shape_gets_its_like_on_the_other_side() {
 
 #[test]
 fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
-    let mut sheet = Sheet::new(clips::show);
+    let mut sheet = Sheet::new(Section::Clips);
     sheet.click("+");
     let layer = |s: &Sheet| s.bench.session().document().motion().clips()[0].clone();
     let steps = sheet.steps();
@@ -280,9 +263,9 @@ fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
 
 /// A shape panel with one sculpt layer.
 fn shaped() -> Sheet {
-    let mut sheet = Sheet::new(shape::show);
+    let mut sheet = Sheet::new(Section::Shape);
     let region = Region { kinematic: vec![0], t: vec![0.5], ..Region::default() };
-    let sculpt = Sculpt::new(crate::base::SculptId(0), None, region, Form::Drawn(vec![[0.0, 0.1, 0.0]]));
+    let sculpt = Sculpt::new(SculptId(0), None, region, Form::Drawn(vec![[0.0, 0.1, 0.0]]));
     sheet.bench.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }, false);
     sheet.frame(Vec::new());
     sheet
@@ -307,22 +290,6 @@ fn each_drag_and_each_number_of_a_shape_is_a_step_of_its_own() {
 
 #[test]
 fn the_number_of_clips_is_the_files() {
-    let show: Panel = |ui, bench, memory, pressed| {
-        let (facts, choices) = (Facts::default(), Choices::default());
-        let shows = Shows {
-            bench: Some(bench),
-            facts: &facts,
-            choices: &choices,
-            compared: None,
-            divider: None,
-            moves_plane: false,
-            lens: crate::ui::window::camera::Lens::Perspective,
-            hint: String::new(),
-            beside: None,
-        };
-        side::show(ui, &shows, memory, pressed);
-    };
-    let mut sheet = Sheet::new(show);
-    sheet.frame(Vec::new());
-    sheet.at("Clips (1)");
+    let sheet = Sheet::new(Section::Clips);
+    assert_eq!(Section::Clips.title(&sheet.bench), "Clips (1)");
 }

@@ -1,0 +1,74 @@
+//! The details panel: the panels that the window has in its side panel, in the size of the headset.
+
+use super::theme::{GAP, MARGIN, ROW};
+use super::widgets::Touch;
+use super::{Spot, theme, widgets};
+use crate::ui::panels::{self, Section};
+use crate::workbench::{Command, Workbench};
+use egui::{Id, Rect, ScrollArea, Ui, UiBuilder, pos2, vec2};
+
+/// Size of the panel's image, pixels.
+pub(super) const SIZE: [u32; 2] = [700, 800];
+/// Height of a target, pixels: 2.5 degrees.
+pub(super) const TARGET: f32 = 2.5 * theme::PER_DEGREE;
+/// Height of a row of tabs, pixels.
+const TABS: f32 = 54.0;
+
+/// State of the details panel.
+#[derive(Default)]
+pub(super) struct Details {
+    pub section: Section,
+    /// Scroll offset of the content, pixels.
+    pub scroll: f32,
+    shared: panels::Memory,
+}
+
+/// Draws the panel. Returns why an action was not carried out.
+pub(super) fn show(
+    ui: &mut Ui,
+    touch: &mut Touch,
+    details: &mut Details,
+    bench: Option<&Workbench>,
+) -> Option<String> {
+    let whole = ui.max_rect();
+    theme::glass(ui.painter(), whole);
+    let room = whole.shrink(MARGIN);
+    let (first, rest) = room.split_top_bottom_at_y(room.min.y + TABS);
+    let (second, rest) = rest.with_min_y(rest.min.y + GAP).split_top_bottom_at_y(first.max.y + GAP + TABS);
+    let close = Rect::from_min_size(pos2(first.max.x - TABS, first.min.y), vec2(TABS, TABS));
+    let look =
+        widgets::Tile { icon: Some(crate::ui::icons::Icon::Close), enabled: true, ..Default::default() };
+    touch.spots.push((Spot::Command(Command::Details), close));
+    if widgets::tile(ui, touch, close, Id::new("close"), look) {
+        touch.commands.push(Command::Details);
+    }
+    let (upper, lower) = Section::ALL.split_at(3);
+    let line = first.with_max_x(close.min.x - GAP);
+    for (rect, sections) in [(line, upper), (second.with_max_x(line.max.x), lower)] {
+        let tabs: Vec<(Section, &str, Spot)> =
+            sections.iter().map(|s| (*s, s.label(), Spot::Section(*s))).collect();
+        if let Some(section) = widgets::tabs(ui, touch, rect, details.section, &tabs) {
+            (details.section, details.scroll) = (section, 0.0);
+        }
+    }
+    let bench = bench?;
+    let content = rest.with_min_y(rest.min.y + GAP);
+    let mut pressed = panels::Pressed::default();
+    // The outliner names no meshes here, because they cannot be selected.
+    let shows = panels::Shows { bench, compared: None, meshes: &[], keyboard: false };
+    ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
+        ui.set_clip_rect(content);
+        let area = ScrollArea::vertical().auto_shrink(false).vertical_scroll_offset(details.scroll);
+        let shown = area.show(ui, |ui| {
+            details.section.show(ui, &shows, &mut details.shared, &mut pressed);
+            ui.add_space(ROW);
+        });
+        let most = (shown.content_size.y - shown.inner_rect.height()).max(0.0);
+        details.scroll = shown.state.offset.y.clamp(0.0, most);
+    });
+    touch.clicked |= !pressed.commands.is_empty();
+    touch.commands.extend(pressed.commands);
+    touch.commands.extend(pressed.slides.into_iter().map(|(command, _)| command));
+    touch.refused |= pressed.tell.is_some();
+    pressed.tell
+}

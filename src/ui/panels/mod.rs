@@ -1,0 +1,134 @@
+//! Panels that window and headset share: functions of egui that draw the state and return what the user did.
+//!
+//! The window draws them in its side panel, the headset on the details panel. The style gives the scale: egui's spacing and
+//! text styles, which [`theme::dress`] sets, are larger in the headset.
+
+pub(super) mod clips;
+pub(super) mod deformer;
+pub(super) mod history;
+pub(super) mod outliner;
+pub(super) mod poses;
+pub(super) mod shape;
+#[cfg(test)]
+mod tests;
+pub(super) mod theme;
+pub(super) mod widgets;
+
+use crate::base::SculptId;
+use crate::document::{DeformerSettings, Edit};
+use crate::workbench::{Command, Workbench};
+use egui::Ui;
+
+/// State of the shared panels between frames.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// Filter text of the outliner.
+    pub filter: String,
+    /// The slider that is being dragged; its edits form one history step.
+    pub held: Option<egui::Id>,
+    /// The sculpt layer being renamed, and its new name.
+    pub renaming: Option<(SculptId, String)>,
+    /// Name that the next stored pose will have.
+    pub pose_name: String,
+    /// The pose being blended.
+    pub blending: Option<poses::Blending>,
+}
+
+/// The user's actions on the shared panels in one pass.
+#[derive(Default)]
+pub(super) struct Pressed {
+    pub commands: Vec<Command>,
+    /// Commands of sliders, and whether each belongs to the previous history step.
+    pub slides: Vec<(Command, bool)>,
+    /// The method to compare with; `Some(None)` ends the comparison.
+    pub compare: Option<Option<DeformerSettings>>,
+    /// Why an action was not carried out.
+    pub tell: Option<String>,
+}
+
+impl Pressed {
+    pub fn command(&mut self, command: Command, clicked: bool) {
+        if clicked {
+            self.commands.push(command);
+        }
+    }
+
+    /// Adds an edit. With `continues`, it belongs to the previous history step.
+    pub fn edit(&mut self, edit: Edit, continues: bool) {
+        self.commands.push(Command::Change(Box::new(edit), continues));
+    }
+}
+
+/// What the shared panels show.
+pub(super) struct Shows<'a> {
+    pub bench: &'a Workbench,
+    /// The method of the comparison, if there is one; `None` where methods cannot be compared side by side.
+    pub compared: Option<Option<&'a DeformerSettings>>,
+    /// Names of the file's meshes with their number of triangles.
+    pub meshes: &'a [(String, usize)],
+    /// Whether the user can type.
+    pub keyboard: bool,
+}
+
+/// A shared panel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// Joints, strokes, marks and sculpt layers.
+    Outliner,
+    /// The selected sculpt layer.
+    Shape,
+    /// The deformation method and its settings.
+    #[default]
+    Deformer,
+    /// Poses stored by name.
+    Poses,
+    /// Animation clips of the file.
+    Clips,
+    /// The steps of the document's history.
+    History,
+}
+
+impl Section {
+    /// All shared panels, in order.
+    pub const ALL: [Self; 6] =
+        [Self::Deformer, Self::Shape, Self::Outliner, Self::Poses, Self::Clips, Self::History];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Outliner => "Outliner",
+            Self::Shape => "Shape",
+            Self::Deformer => "Deformer",
+            Self::Poses => "Poses",
+            Self::Clips => "Clips",
+            Self::History => "History",
+        }
+    }
+
+    /// Returns the label, with the number of entries for lists.
+    pub(super) fn title(self, bench: &Workbench) -> String {
+        let label = self.label();
+        let document = bench.session().document();
+        match self {
+            Self::Poses => format!("{label} ({})", document.poses().len()),
+            Self::Clips => format!("{label} ({})", bench.character().skeleton.clips.len()),
+            Self::History => {
+                let (done, all) = bench.session().history();
+                format!("{label} ({} of {})", done.saturating_sub(1), all.saturating_sub(1))
+            }
+            _ => label.to_owned(),
+        }
+    }
+
+    /// Draws the panel.
+    pub(super) fn show(self, ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+        match self {
+            Self::Outliner => outliner::show(ui, shows, memory, pressed),
+            Self::Shape => shape::show(ui, shows.bench, memory, pressed),
+            Self::Deformer => deformer::show(ui, shows, memory, pressed),
+            Self::Poses => poses::show(ui, shows, memory, pressed),
+            Self::Clips => clips::show(ui, shows.bench, memory, pressed),
+            Self::History => history::show(ui, shows.bench, pressed),
+        }
+    }
+}
