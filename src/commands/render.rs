@@ -109,11 +109,11 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     if let Some(document) = &model.document {
         for name in &args.arc {
             let node = named_node(model.skeleton(), name)?;
-            let path = onion::path(model.skeleton(), document, node);
-            path.iter().for_each(|(p, _)| {
+            let path = onion::MotionPath::new(model.skeleton(), document, node);
+            path.points.iter().for_each(|p| {
                 bounds = Aabb { min: bounds.min.min(*p), max: bounds.max.max(*p) };
             });
-            onion::arc(&path, &mut lines);
+            path.lines(&mut lines);
         }
         if let Some(count) = args.onion {
             let aspect = args.size[0] as f32 / args.size[1] as f32;

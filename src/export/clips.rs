@@ -276,3 +276,6 @@ impl Job<'_> {
         self.asset.clips.iter().filter(move |c| !(none || in_memory && c.channels.is_empty()))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,8 +6,6 @@
 mod atomic;
 mod builder;
 mod clips;
-#[cfg(test)]
-mod clips_tests;
 mod diff;
 mod evaluate;
 mod files;

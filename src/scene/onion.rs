@@ -123,24 +123,44 @@ pub fn onion(
     Ok(())
 }
 
-/// Position of a node at every frame of the motion, world space, metres, and whether the frame has a key.
-pub fn path(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<(Vec3, bool)> {
-    let keys = document.motion().key_times();
-    let half = 0.5 / f64::from(document.motion().rate());
-    let place = |&time: &f64| {
-        let world = document.state(skeleton, Some(time)).pose.world(skeleton);
-        let near = keys.partition_point(|k| *k < time - half);
-        (Vec3::from(world[node.index()].translation), keys.get(near).is_some_and(|k| *k < time + half))
-    };
-    document.frame_times(skeleton).iter().take(MAX_FRAMES).map(place).collect()
+/// The path of a node through a motion.
+#[derive(Clone, Debug, Default)]
+pub struct MotionPath {
+    /// Position at every frame, world space, metres.
+    pub points: Vec<Vec3>,
+    /// Whether a frame has a key.
+    pub keyed: Vec<bool>,
 }
 
-/// Adds the lines of a motion path.
-pub fn arc(path: &[(Vec3, bool)], lines: &mut Lines) {
-    let points: Vec<Vec3> = path.iter().map(|p| p.0).collect();
-    lines.polyline(&points, ARC, 3.0, 1.0);
-    for (at, key) in path {
-        lines.dot(*at, if *key { KEY } else { ARC }, if *key { 11.0 } else { 6.0 });
+impl MotionPath {
+    /// Computes the whole path.
+    pub fn new(skeleton: &Skeleton, document: &Document, node: NodeId) -> Self {
+        let mut out = Self::default();
+        out.extend(skeleton, document, node, MAX_FRAMES);
+        out
+    }
+
+    /// Computes at most `count` further points. Returns true if the path is then complete.
+    pub fn extend(&mut self, skeleton: &Skeleton, document: &Document, node: NodeId, count: usize) -> bool {
+        let keys = document.motion().key_times();
+        let half = 0.5 / f64::from(document.motion().rate());
+        let times = document.frame_times(skeleton);
+        let all = times.len().min(MAX_FRAMES);
+        for time in times[..all].iter().skip(self.points.len()).take(count) {
+            let world = document.state(skeleton, Some(*time)).pose.world(skeleton);
+            let near = keys.partition_point(|k| *k < time - half);
+            self.points.push(world[node.index()].translation.into());
+            self.keyed.push(keys.get(near).is_some_and(|k| *k < time + half));
+        }
+        self.points.len() >= all
+    }
+
+    /// Adds the lines of the path.
+    pub fn lines(&self, lines: &mut Lines) {
+        lines.polyline(&self.points, ARC, 3.0, 1.0);
+        for (at, key) in self.points.iter().zip(&self.keyed) {
+            lines.dot(*at, if *key { KEY } else { ARC }, if *key { 11.0 } else { 6.0 });
+        }
     }
 }
 
@@ -164,11 +184,11 @@ mod tests {
         assert!(widths.len() > 8 && widths.iter().all(|w| *w > 0.1 && *w < 0.16), "{widths:?}");
         let times: Vec<(f64, bool)> = neighbours(session.document(), 1.0, 1);
         assert_eq!(times, [(0.0, false), (2.0, true)]);
-        let way = path(model.skeleton(), session.document(), model.skeleton().joints[3].node);
-        assert_eq!((way.len(), way.iter().filter(|p| p.1).count()), (49, 3));
-        assert!(way[0].0.distance(way[24].0) > 0.2);
+        let path = MotionPath::new(model.skeleton(), session.document(), model.skeleton().joints[3].node);
+        assert_eq!((path.points.len(), path.keyed.iter().filter(|k| **k).count()), (49, 3));
+        assert!(path.points[0].distance(path.points[24]) > 0.2);
         let mut lines = Lines::default();
-        arc(&way, &mut lines);
+        path.lines(&mut lines);
         assert!(lines.segments.len() >= 48 + 49);
     }
 }

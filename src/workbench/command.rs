@@ -280,6 +280,8 @@ pub enum Command {
     Haptics(bool),
     /// Plays or stops the motion.
     Play(bool),
+    /// Shows or hides the motion path of the selected joint.
+    MotionPath(bool),
     /// Moves the playhead to a time, seconds, and shows the motion there.
     Scrub(f64),
     /// Keys the displayed pose at the playhead.

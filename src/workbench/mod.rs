@@ -4,6 +4,7 @@ mod command;
 mod input;
 mod navigation;
 mod output;
+mod path;
 mod playhead;
 mod preferences;
 mod routes;

@@ -54,6 +54,8 @@ pub struct Preferences {
     pub left_handed: bool,
     /// Whether controllers vibrate.
     pub haptics: bool,
+    /// Whether the motion path of the selected joint is visible.
+    pub path: bool,
     /// Whether the palette is visible.
     pub palette: bool,
     /// Whether the file panel is visible.
@@ -84,6 +86,7 @@ impl Default for Preferences {
             roll_world: false,
             left_handed: false,
             haptics: true,
+            path: true,
             palette: true,
             files: false,
             details: false,

@@ -136,6 +136,7 @@ commands! {
     Haptics => "Haptics",
     Smooth => "Smooth edges",
     Play => "Play",
+    MotionPath => "Motion path of the selected joint",
     Scrub => "Scrub",
     Key => "Key pose",
     DeleteKey => "Delete key",

@@ -7,6 +7,7 @@ mod facts;
 mod output;
 
 use super::navigation::{Navigation, Rules};
+use super::path::SelectedPath;
 use super::shape::Going;
 use super::tools::AccentTool;
 use super::tools::Body;
@@ -77,7 +78,8 @@ pub struct Workbench {
     landmarks: show::Landmarks,
     /// Mean of all bone ends in the bind pose, world space, metres.
     middle: Vec3,
-    output: Output,
+    pub(super) output: Output,
+    pub(super) path: SelectedPath,
     requests: Vec<Request>,
     /// Haptics that commands triggered, for the next frame.
     felt: [Option<Haptic>; 2],
@@ -171,6 +173,7 @@ impl Workbench {
             landmarks: show::Landmarks::new(&bounds),
             middle,
             output: Output::default(),
+            path: SelectedPath::default(),
             requests: Vec::new(),
             felt: [None; 2],
             placed: false,

@@ -56,7 +56,7 @@ use CommandKind as C;
 use Page::{Cage, Pose, Rig, Session, Shape, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 66] = [
+pub const ENTRIES: [Entry; 67] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -78,7 +78,8 @@ pub const ENTRIES: [Entry; 66] = [
     on(Shape, 3, 1.0, Item::Of(C::WaveCount), "Waves", None),
     on(Shape, 3, 1.0, Item::Of(C::WaveSpeed), "Speed", None),
     on(Shape, 3, 1.0, Item::Of(C::WavePhase), "Phase", None),
-    on(Time, 0, 1.0, Item::Of(C::Scrub), "Time", None),
+    on(Time, 0, 2.2, Item::Of(C::Scrub), "Time", None),
+    on(Time, 0, 1.0, Item::Of(C::MotionPath), "Path", None),
     on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
     on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Key)),
     on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
@@ -299,6 +300,7 @@ impl Item {
             | C::WaveSpeed
             | C::WavePhase => offer_of_shape(kind, state),
             C::KeyStroke => press(Command::KeyStroke, state.redraw),
+            C::MotionPath => Offer::Switch { on: p.path, command: Command::MotionPath(!p.path) },
             C::Play
             | C::Scrub
             | C::Key

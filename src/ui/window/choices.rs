@@ -79,8 +79,6 @@ pub struct Choices {
     pub stereo: Stereo,
     /// Drawing plane for strokes.
     pub plane: Plane,
-    /// Whether the motion path of the selected joint shows.
-    pub arcs: bool,
 }
 
 impl Default for Choices {
@@ -92,7 +90,6 @@ impl Default for Choices {
             panels: true,
             stereo: Stereo::Off,
             plane: Plane::Camera,
-            arcs: true,
         }
     }
 }

@@ -16,7 +16,6 @@
 
 mod acts;
 mod aim;
-mod arc;
 mod bykey;
 mod camera;
 mod choices;
@@ -140,7 +139,6 @@ pub struct WindowEditor {
     moves_plane: bool,
     /// Position of the divider between the two deformers, fraction of the picture's width.
     divider: f32,
-    arc: arc::Found,
     output: WindowOutput,
     /// Whether a list of files showed in the last frame.
     lists: bool,
@@ -189,7 +187,6 @@ impl WindowEditor {
             other: None,
             moves_plane: false,
             divider: 0.5,
-            arc: arc::Found::default(),
             output: WindowOutput::default(),
             lists: false,
             changed: true,
@@ -353,7 +350,7 @@ impl WindowEditor {
         self.output.asks.extend(output.requests.iter().cloned().map(Ask::Editor));
     }
 
-    /// Copies the workbench's lines into the output and adds selection, motion path, drawing plane, gizmo and axis.
+    /// Copies the workbench's lines into the output and adds selection, drawing plane, gizmo and axis.
     fn follow(&mut self, bench: &Workbench) {
         let mut lines = std::mem::take(&mut self.output.lines);
         let shown = bench.output();
@@ -363,7 +360,6 @@ impl WindowEditor {
         if let Some(at) = bench.selected().and_then(|n| bench.rig().world.get(n.index())) {
             lines.dot(at.translation.into(), panels::SELECTED, 12.0);
         }
-        self.draw_arc(bench, &mut lines);
         self.draw_plane(bench, &mut lines);
         self.draw_gizmo(bench, &mut lines);
         self.draw_axis(bench, &mut lines);

@@ -5,13 +5,12 @@ use crate::workbench::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// Features of the window that do not correspond to a command: name, counterpart in the headset, place in the window.
-const LISTS: [(&str, &str, &str); 7] = [
+const LISTS: [(&str, &str, &str); 6] = [
     ("Switch or remove any stroke or mark", "details, outliner", "outliner"),
     ("Width and softness of a sculpt layer", "details, outliner", "outliner"),
     ("Keep poses, take them, blend them in, flip sides", "details, poses", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
     ("Another name for a sculpt layer or pose", "only in the window", "outliner, two clicks; poses"),
-    ("Motion path of the selected joint", "only in the window", "timeline"),
     ("Remove any measure", "the newest", "tool panel"),
 ];
 
@@ -54,6 +53,7 @@ fn window(kind: CommandKind) -> String {
         | CommandKind::ExportCage => "cage panel".to_owned(),
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
+        CommandKind::MotionPath => "timeline".to_owned(),
         CommandKind::Jump => "history".to_owned(),
         CommandKind::Select => "click, outliner".to_owned(),
         CommandKind::OtherSide => "outliner".to_owned(),
@@ -139,6 +139,7 @@ mod tests {
             CommandKind::OtherSide,
             // The tool panel has these settings of keys.
             CommandKind::MoveKey,
+            CommandKind::MotionPath,
             CommandKind::AutoKey,
             CommandKind::Rate,
             CommandKind::KeyStroke,

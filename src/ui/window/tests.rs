@@ -439,10 +439,10 @@ fn poses_are_keyed_scrubbed_and_played() {
     t.frames(2);
     let shown = dots(&t);
     assert!(shown > none + 25, "{none} {shown}");
-    t.desk.choices.arcs = false;
+    t.bench.run_command(Command::MotionPath(false));
     t.frames(2);
     assert!(dots(&t) < none + 5, "{none} {}", dots(&t));
-    t.desk.choices.arcs = true;
+    t.bench.run_command(Command::MotionPath(true));
     t.bench.select(None);
     (0..12).for_each(|_| t.key(Key::ArrowLeft, Modifiers::NONE));
     let middle = t.joint(HAND);

@@ -154,6 +154,7 @@ impl Workbench {
             }
             Command::Haptics(on) => p.haptics = on,
             Command::Play(on) => self.play(on),
+            Command::MotionPath(on) => p.path = on,
             Command::Scrub(time) => self.scrub(time),
             Command::Key => self.set_key(),
             Command::DeleteKey => self.delete_key(),

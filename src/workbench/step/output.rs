@@ -65,6 +65,7 @@ impl Workbench {
         });
         out.requests.clear();
         out.requests.append(&mut self.requests);
+        self.draw_path();
         &self.output
     }
 }

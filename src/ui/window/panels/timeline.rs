@@ -2,7 +2,6 @@
 
 use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::ui::icons::Icon;
-use crate::ui::window::choices::Choices;
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, Timeline, Workbench};
 use egui::{
@@ -84,10 +83,10 @@ fn controls(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pre
     let (time, rate) = (playhead.time, timeline.sheet.rate);
     let frame = (time * f64::from(rate)).round();
     ui.label(RichText::new(format!("{time:.2} s   frame {frame:.0} at {rate}")).monospace().size(12.0));
-    let arcs = shows.choices.arcs;
+    let path = bench.preferences().path;
     let tip = "Shows the path of the selected joint through the motion";
-    if ui.selectable_label(arcs, "Motion path").on_hover_text(tip).clicked() {
-        pressed.choices = Some(Choices { arcs: !arcs, ..shows.choices.clone() });
+    if ui.selectable_label(path, "Motion path").on_hover_text(tip).clicked() {
+        pressed.shared.commands.push(Command::MotionPath(!path));
     }
     if bench.shown_time().is_some() {
         ui.separator();

@@ -1,9 +1,9 @@
-use super::*;
 use crate::asset::{Asset, Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
 use crate::base::math::{Quat, Vec3};
 use crate::bind::Character;
 use crate::bind::shapes::Shape as Procedural;
+use crate::export::*;
 use crate::rig::Pose;
 use serde_json::{Value, json};
 
