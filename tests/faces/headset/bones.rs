@@ -205,7 +205,7 @@ fn a_bare_mesh_is_rigged_by_strokes_and_posed() {
     assert_eq!(bare.runtime.findings(), "");
 }
 
-/// Takes about ten minutes: `cargo test --test faces -- --ignored twelve`.
+/// Takes about 13 minutes: `cargo test --test faces -- --ignored twelve`.
 #[test]
 #[ignore = "takes minutes; run it after changes of the bone tool or the weights"]
 fn twelve_bare_meshes_are_rigged_by_strokes() {
