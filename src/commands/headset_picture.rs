@@ -8,7 +8,7 @@ use crate::rig::{Pose, PosedRig};
 use crate::scene::{Evaluation, Model, Studio};
 use crate::take::Eye;
 use crate::ui::Section;
-use crate::ui::palette::{FileList, Page, Panel, PanelScreens, PanelState, Panels, Spot, Strain};
+use crate::ui::palette::{FileList, Page, Panel, PanelScreens, PanelState, Panels, Placement, Spot, Strain};
 use crate::workbench::{Command, Input, Preferences, Rigid, Tracked, Tracking, Workbench};
 use image::RgbaImage;
 
@@ -110,11 +110,10 @@ pub fn picture(
     // Open the page as a user does: the right hand points at the tab and presses the trigger.
     let tab = section.map_or(Spot::Page(page), Spot::Section);
     let aimed = if section.is_some() { tab.clone() } else { aimed };
-    for (frame, (spot, pull)) in
-        [(&tab, 0.0), (&tab, 0.0), (&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)]
-            .into_iter()
-            .enumerate()
-    {
+    // Panels at the hand need some frames until they are in place.
+    let settle = [(&tab, 0.0); 12];
+    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)];
+    for (frame, (spot, pull)) in settle.into_iter().chain(press).enumerate() {
         let mut input = input(frame as f64 * 0.1, panels.target(spot));
         input.hands[1].draw = pull;
         state.follow(&bench);
@@ -130,9 +129,15 @@ pub fn picture(
     let mut lines = output.lines.clone();
     panels.draw(&output.world_from_room, &mut lines);
     let mut head = input(0.0, None).head.pose;
-    // The details panel opens on the other side of the character, so the user looks there.
-    if let Some(details) = panels.out().placements.iter().find(|p| p.panel == Panel::Details) {
-        let to = (details.pose.position - head.position).normalize();
+    // The user looks at the details panel, or between the palette and the character.
+    let of = |panel| panels.out().placements.iter().find(|p| p.panel == panel);
+    let to = |p: &Placement| (p.pose.position - head.position).normalize();
+    let looks = match (of(Panel::Details), of(Panel::Palette)) {
+        (Some(details), _) => Some(to(details)),
+        (None, Some(palette)) => Some(to(palette).with_y(0.0).normalize() + Vec3::new(0.0, -0.3, -1.0)),
+        (None, None) => None,
+    };
+    if let Some(to) = looks.map(Vec3::normalize) {
         head.orientation = Quat::from_rotation_arc(Vec3::NEG_Z, to.with_y(0.0).normalize())
             * Quat::from_rotation_x(to.y.asin());
     }

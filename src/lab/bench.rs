@@ -380,7 +380,7 @@ mod tests {
         assert!(
             text.contains("thesis: Armadillo")
                 && text.contains("3.04")
-                && text.contains("too high")
+                && text.contains("too long")
                 && text.contains("human, 2 x 32 x 24")
                 && text.contains("human, 300 x 200, stroke")
                 && text.contains(device.name()),

@@ -12,6 +12,14 @@ use crate::scene::{Shaper, recipe};
 /// largest offset.
 const ON_LINE: f32 = 1e-5;
 
+/// A key of the cage, or the only shape of a cage without keys.
+struct Key {
+    name: String,
+    /// Seconds.
+    time: f32,
+    offsets: Vec<Vec3>,
+}
+
 /// Returns one shape per different key of the cage, and the weights of the shapes at each state. Returns `None` if the
 /// cage is at rest, if a state uses another method than linear blend skinning, or if a state's cage is not a linear
 /// blend of two neighbouring keys (as with CUBICSPLINE).
@@ -32,17 +40,24 @@ pub(super) fn cage_shapes(
     if !states.iter().all(|(_, s)| linear(s)) {
         return Ok(None);
     }
-    let keys: Vec<(String, Vec<Vec3>)> = match document.cage_channel() {
+    let keys: Vec<Key> = match document.cage_channel() {
         Some(channel) => (channel.times.iter().enumerate())
-            .map(|(k, time)| (format!("cage {time} s"), bytemuck::cast_slice(channel.value(k)).to_vec()))
+            .map(|(k, time)| Key {
+                name: format!("cage {time} s"),
+                time: *time as f32,
+                offsets: bytemuck::cast_slice(channel.value(k)).to_vec(),
+            })
             .collect(),
-        None => vec![("cage".to_owned(), cage.offsets.iter().map(|v| (*v).into()).collect())],
+        None => {
+            let offsets = cage.offsets.iter().map(|v| (*v).into()).collect();
+            vec![Key { name: "cage".to_owned(), time: 0.0, offsets }]
+        }
     };
-    let largest = keys.iter().flat_map(|k| &k.1).map(|v| v.length()).fold(0.0, f32::max);
+    let largest = keys.iter().flat_map(|k| &k.offsets).map(|v| v.length()).fold(0.0, f32::max);
     // Index of each key's shape. Equal keys share a shape; a key at rest has none.
     let mut different: Vec<(String, Vec<Vec3>)> = Vec::new();
     let mut shape_of = Vec::new();
-    for (name, offsets) in &keys {
+    for Key { name, offsets, .. } in &keys {
         let at_rest = offsets.iter().all(|v| *v == Vec3::ZERO);
         let known = different.iter().position(|(_, other)| other == offsets);
         shape_of.push(known.or_else(|| (!at_rest).then_some(different.len())));
@@ -54,9 +69,11 @@ pub(super) fn cage_shapes(
         return Ok(None);
     }
     let mut weights = Vec::new();
-    for (_, state) in states {
+    for (time, state) in states {
         let mut row = vec![0.0; different.len()];
-        let Some((k, u)) = between(&keys, &state.pose.rest.cage, ON_LINE * largest) else { return Ok(None) };
+        let Some((k, u)) = between(&keys, *time, &state.pose.rest.cage, ON_LINE * largest) else {
+            return Ok(None);
+        };
         for (key, weight) in [(k, 1.0 - u), (k + 1, u)] {
             if let Some(&Some(shape)) = shape_of.get(key) {
                 row[shape] += weight;
@@ -94,11 +111,13 @@ pub(super) fn between_keys(shared: &Shared, times: &[f64], keys: &[usize]) -> bo
 
 /// Finds two neighbouring keys and the fraction `u` between them at which the cage is; the second key does not exist after
 /// the last key.
-fn between(keys: &[(String, Vec<Vec3>)], cage: &[Vec3], within: f32) -> Option<(usize, f32)> {
-    let at = |k: usize, v: usize| keys.get(k).map_or(Vec3::ZERO, |key| key.1[v]);
+fn between(keys: &[Key], time: f32, cage: &[Vec3], within: f32) -> Option<(usize, f32)> {
+    let at = |k: usize, v: usize| keys.get(k).map_or(Vec3::ZERO, |key| key.offsets[v]);
     let now = |v: usize| cage.get(v).copied().unwrap_or(Vec3::ZERO);
-    let count = keys[0].1.len();
-    (0..keys.len()).find_map(|k| {
+    let count = keys[0].offsets.len();
+    // Other pairs of keys may be on the same line, so the pair around the time comes first.
+    let around = keys.partition_point(|k| k.time <= time).saturating_sub(1);
+    std::iter::once(around).chain(0..keys.len()).find_map(|k| {
         let span = |v: usize| if k + 1 < keys.len() { at(k + 1, v) - at(k, v) } else { Vec3::ZERO };
         let square: f32 = (0..count).map(|v| span(v).length_squared()).sum();
         let along: f32 = (0..count).map(|v| span(v).dot(now(v) - at(k, v))).sum();

@@ -61,6 +61,26 @@ pub(super) fn print(
     rect
 }
 
+/// Smallest size of text, pixels: 39 arcminutes.
+const LEAST: f32 = 13.0;
+
+/// Draws one line of text like [`print`], smaller if it is wider than `width`.
+pub(super) fn fitted(
+    painter: &Painter,
+    at: Pos2,
+    anchor: Align2,
+    text: &str,
+    size: f32,
+    color: Color32,
+    width: f32,
+) -> Rect {
+    let font = FontId::new(size, FontFamily::Proportional);
+    let wide = painter.layout_no_wrap(text.to_owned(), font, color).size().x.max(1.0);
+    // Whole pixels, so that few sizes of glyphs are in the atlas.
+    let size = (size * (width / wide).min(1.0)).floor().max(LEAST);
+    print(painter, at, anchor, text, size, color, width)
+}
+
 /// Draws at most `rows` lines of wrapped text, left-aligned and vertically centred in `rect`.
 pub(super) fn paragraph(painter: &Painter, rect: Rect, text: &str, size: f32, color: Color32, rows: usize) {
     let font = FontId::new(size, FontFamily::Proportional);

@@ -69,15 +69,8 @@ pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Til
             icon.draw(painter, pos2(middle.x, rect.min.y + rect.height() * 0.38), 24.0, ink);
         }
         let at = pos2(middle.x, rect.max.y - 10.0);
-        theme::print(
-            painter,
-            at,
-            Align2::CENTER_BOTTOM,
-            tile.label,
-            theme::SMALL + 1.0,
-            ink,
-            rect.width() - 12.0,
-        );
+        let width = rect.width() - 6.0;
+        theme::fitted(painter, at, Align2::CENTER_BOTTOM, tile.label, theme::SMALL + 1.0, ink, width);
     } else if tile.label.is_empty() {
         if let Some(icon) = tile.icon {
             icon.draw(painter, middle, 15.0, ink);
@@ -272,7 +265,15 @@ pub(super) fn tabs<T: Copy + PartialEq>(
         if over {
             ui.painter().rect_filled(rect, CornerRadius::same(14), theme::TILE);
         }
-        theme::print(ui.painter(), rect.center(), Align2::CENTER_CENTER, label, theme::BODY, ink, width);
+        theme::fitted(
+            ui.painter(),
+            rect.center(),
+            Align2::CENTER_CENTER,
+            label,
+            theme::BODY,
+            ink,
+            width - 4.0,
+        );
         let line = Rect::from_min_max(
             pos2(rect.min.x + 12.0, rect.max.y - 4.0),
             pos2(rect.max.x - 12.0, rect.max.y),

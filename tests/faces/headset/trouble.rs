@@ -18,7 +18,7 @@ pub fn a_headset_taken_off_saves_the_document_and_goes_on_when_put_on(s: &mut Se
     });
     let (_, document) = saved(&runtime.path("out/project.glb"));
     assert_eq!(document.hash(), hash);
-    drop(other);
+    other.quit();
     s.focus();
     assert_eq!(s.app.hash(), hash);
     s.play("right press a");
