@@ -96,7 +96,15 @@ pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Til
             right = number.min.x;
         }
         let at = pos2(left, middle.y);
-        theme::print(ui.painter(), at, Align2::LEFT_CENTER, tile.label, theme::BODY, ink, right - left - 6.0);
+        theme::fitted(
+            ui.painter(),
+            at,
+            Align2::LEFT_CENTER,
+            tile.label,
+            theme::BODY,
+            ink,
+            right - left - 6.0,
+        );
     }
     let pressed = response.clicked();
     touch.clicked |= pressed && tile.enabled;
