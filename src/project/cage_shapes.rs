@@ -131,21 +131,25 @@ fn between(keys: &[Key], time: f32, cage: &[Vec3], within: f32) -> Option<(usize
 mod tests {
     use crate::asset::{Asset, Interpolation, Property};
     use crate::base::Progress;
-    use crate::base::math::{Quat, Vec3};
+    use crate::base::math::{Aabb, Quat, Vec3};
+    use crate::base::testing::shared;
     use crate::bind::BindOptions;
     use crate::bind::shapes::Shape;
     use crate::cage::Coordinates;
     use crate::document::{Channel, DeformerSettings, Edit, KeyEdit, Slot, Target};
-    use crate::export::{Receipt, unedited};
+    use crate::export::{Moment, Receipt, evaluate, unedited};
     use crate::project::{Saving, save_as};
     use crate::scene::{CageSource, Evaluator, Model, Where, recipe};
     use std::time::Duration;
 
-    /// Saves a capsule that bends while its cage plays three keys: at rest, longer, and thicker.
-    fn saved(method: &str, interpolation: Interpolation) -> (Receipt, Asset) {
+    fn capsule() -> Model {
         let shape = Shape { bones: 4, rings: 24, segments: 12, radius: 0.15, length: 1.6, blend: 0.5 };
         let asset = Asset::from_slice(&unedited(&shape.capsule_asset()).unwrap(), "capsule.glb").unwrap();
-        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap()
+    }
+
+    /// Saves a character that bends at a joint while its cage plays three keys: at rest, longer, and thicker.
+    fn saved(model: &Model, joint: usize, method: &str, interpolation: Interpolation) -> (Receipt, Asset) {
         let mut session = model.start(None).unwrap();
         session.apply(Edit::SetDeformer(DeformerSettings::of(method))).unwrap();
         let (made, _) =
@@ -169,35 +173,57 @@ mod tests {
             ]
             .concat(),
         };
+        let node = model.skeleton().joints[joint].node;
+        let rest = model.rest().local[node.index()].rotation();
         let bend = Channel {
-            target: Target::node(model.skeleton().joints[2].node, Property::Rotation),
+            target: Target::node(node, Property::Rotation),
             interpolation: Interpolation::Linear,
             times: vec![0.0, 1.0],
-            values: [0.0, 1.3].map(|a| Quat::from_rotation_x(a).to_array()).concat(),
+            values: [0.0, 1.3].map(|a| (rest * Quat::from_rotation_x(a)).to_array()).concat(),
         };
         let slots = [cage, bend].map(|c| Slot { target: c.target.clone(), channel: Some(c) });
         session.apply(Edit::Keys(KeyEdit::Channels(slots.to_vec()))).unwrap();
         let recipe = recipe(session.document().deformer()).unwrap();
-        let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
+        let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("p.glb");
         let saving = Saving { every_frame: true, ..Saving::default() };
-        let receipt = save_as(&out, &model, session.document(), &mut evaluator, saving).unwrap();
+        let receipt = save_as(&out, model, session.document(), &mut evaluator, saving).unwrap();
         (receipt, Asset::load(&out).unwrap())
     }
 
     #[test]
     fn with_lbs_every_key_of_a_cage_is_one_morph_target() {
-        let (receipt, file) = saved("lbs", Interpolation::Linear);
+        let (receipt, file) = saved(&capsule(), 2, "lbs", Interpolation::Linear);
         // The key at rest needs none. At most one target per key mends normals. 1.6 m at 5e-6 is 0.008 mm.
         assert!((2..=5).contains(&receipt.targets) && receipt.keys.len() == 25, "{receipt}");
         assert!(receipt.largest_mm() < 0.02, "{receipt}");
         let weights = file.clips[0].channels.iter().find(|c| c.property == Property::Weights).unwrap();
         assert!(weights.times == [0.0, 0.5, 1.0], "{:?}", weights.times);
         // The tangents are zero, so the cage is on the line between two keys, but not linear in time.
-        let (smooth, _) = saved("lbs", Interpolation::CubicSpline);
+        let (smooth, _) = saved(&capsule(), 2, "lbs", Interpolation::CubicSpline);
         assert!(smooth.keys.len() == 25 && smooth.largest_mm() < 0.02, "{smooth}");
-        let (dqs, _) = saved("dqs", Interpolation::Linear);
+        let (dqs, _) = saved(&capsule(), 2, "dqs", Interpolation::Linear);
         assert!(dqs.targets > 10 && dqs.largest_mm() < 0.02, "{dqs}");
+    }
+
+    /// Eight influences; joints that scale centimetres to metres; a file 200 units large; several meshes.
+    #[test]
+    fn real_characters_with_a_keyed_cage_are_exported_exactly() {
+        let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/human.glb");
+        let files =
+            ["derived/makehuman_male_8infl.glb", "characters/lumberjack.glb", "khronos/Fox/glTF/Fox.gltf"];
+        for path in files.into_iter().filter_map(shared).chain([own]) {
+            let model = Model::load(&path, &BindOptions::default()).unwrap();
+            let joint = model.skeleton().joints.len() / 3;
+            let (receipt, file) = saved(&model, joint, "lbs", Interpolation::Linear);
+            let shown = evaluate(&file, Moment::Static);
+            let size = Aabb::of(shown.iter().map(|d| d.position.as_vec3())).diagonal();
+            let off = receipt.largest_mm() / f64::from(1e3 * size);
+            println!("{}: {} targets, {off:e} of the size", path.display(), receipt.targets);
+            assert!(off < 2e-5, "{}: {off} of the size: {receipt}", path.display());
+            let meshes = model.asset.nodes.iter().filter(|n| n.mesh.is_some()).count();
+            assert!(receipt.targets <= 5 * meshes, "{}: {receipt}", path.display());
+        }
     }
 }

@@ -359,6 +359,11 @@ impl Panels {
         let at = self.pointer.at.filter(|at| at.panel == panel);
         let (pixel, down) = at.map_or((None, false), |at| (at.pixel, at.down));
         let canvas = &mut self.canvases[index];
+        if panel == Panel::Details && at.is_none() && bench.is_some_and(Workbench::is_busy) {
+            // A hand that holds something changes the document in every frame; the panel follows when the hand lets go.
+            canvas.again = true;
+            return;
+        }
         if !canvas.again
             && !canvas.touched(pixel, down)
             && !differs(panel, self.memory.page, state, &self.state)

@@ -7,10 +7,10 @@ use egui::{RichText, Ui};
 
 pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     let (done, all) = bench.session().history();
-    let labels: Vec<String> = bench.session().steps().map(|e| label(e, bench)).collect();
     widgets::list(ui, "history", (220.0, true), all, |ui, range| {
-        for i in range {
-            let text = RichText::new(labels.get(i).map_or("", String::as_str));
+        let steps = bench.session().steps().enumerate();
+        for (i, edit) in steps.skip(range.start).take(range.len()) {
+            let text = RichText::new(label(edit, bench));
             let text = if i < done { text } else { text.weak().italics() };
             if widgets::row(ui, 0.0, text, i + 1 == done).clicked() {
                 pressed.commands.push(Command::Jump(i + 1));

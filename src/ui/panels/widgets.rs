@@ -213,7 +213,15 @@ pub(super) fn list(
     mut lines: impl FnMut(&mut Ui, std::ops::Range<usize>),
 ) {
     if theme::is_large(ui) {
-        return lines(ui, 0..count);
+        // Only the lines that show are laid out.
+        let step = theme::row(ui) + ui.spacing().item_spacing.y;
+        let (top, clip) = (ui.cursor().min.y, ui.clip_rect());
+        let line = |y: f32| ((y - top) / step).clamp(0.0, count as f32);
+        let (first, last) = (line(clip.min.y).floor() as usize, line(clip.max.y).ceil() as usize);
+        ui.add_space(first as f32 * step);
+        lines(ui, first..last);
+        ui.add_space((count - last) as f32 * step);
+        return;
     }
     let area = egui::ScrollArea::vertical().id_salt(id).max_height(height).auto_shrink([false, true]);
     area.stick_to_bottom(at_end).show_rows(ui, theme::row(ui), count, lines);
