@@ -535,13 +535,16 @@ impl AppSession {
         stage.actor_mut().follow(bench.recipe()) != Follows::Not
     }
 
-    /// Gives an actor the displayed time, the sculpt layers and the displayed weights of the workbench. Returns whether the
-    /// colours of the skin changed. If the sculpt layers do not fit the
-    /// character, prints an error and does not show them.
+    /// Gives an actor the displayed time, the sculpt layers and the colours of the workbench. Returns whether the colours
+    /// of the skin changed. If the sculpt layers do not fit the character, prints an error and does not show them.
     pub fn bring_up(&self, actor: &mut Actor) -> bool {
         let Some(bench) = &self.bench else { return false };
         actor.set_time(bench.shown_time());
-        let painted = actor.show_weights(bench.preferences().weights, bench.selected());
+        let painted =
+            actor.show_colors(bench.preferences().colors, bench.selected()).unwrap_or_else(|error| {
+                eprintln!("sinew: {error}");
+                false
+            });
         if let Err(error) = actor.set_cage(bench.coupling()) {
             eprintln!("sinew: {error}");
         }

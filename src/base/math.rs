@@ -155,6 +155,14 @@ impl Aabb {
     }
 }
 
+/// Returns the distance from a point to the segment between `a` and `b`, which may coincide.
+pub fn distance_to_segment(x: Vec3, a: Vec3, b: Vec3) -> f32 {
+    let along = b - a;
+    let square = along.length_squared();
+    let t = if square > 0.0 { ((x - a).dot(along) / square).clamp(0.0, 1.0) } else { 0.0 };
+    x.distance(a + along * t)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

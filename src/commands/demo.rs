@@ -7,6 +7,7 @@ use crate::app::context::{Context, folder, human, say, stage, write_png};
 use crate::base::math::{Aabb, Vec4};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
+use crate::deform::surface::color_of_strain;
 use crate::document::{DeformerSettings, Document, Journal, Session, demo_edits};
 use crate::generate::{Kind, generate};
 use crate::geom::Distortion;
@@ -26,8 +27,6 @@ const METHODS: [&str; 4] = ["lbs", "dqs", "springs", "volume"];
 /// Angles of the sheet of close-ups, degrees.
 const BEND: f32 = 110.0;
 const TWIST: f32 = 150.0;
-/// Strain that the heat map shows in full red.
-const HOT: f32 = 0.8;
 
 fn line(name: &str, time: Duration, what: &str) {
     say(format_args!("{name:<12} {:>10}  {what}", human(time)));
@@ -183,14 +182,6 @@ fn close_up_poses(model: &Model) -> Vec<(LimbJoint, Motion)> {
     bends.chain(arm.map(|j| (*j, Motion::Twist(TWIST)))).collect()
 }
 
-/// Returns a heat map's linear colour of a strain: from grey over yellow to red at [`HOT`].
-fn heat(strain: f32) -> Vec4 {
-    let t = (strain / HOT).clamp(0.0, 1.0);
-    let (cold, warm, hot) =
-        (Vec4::new(0.35, 0.38, 0.42, 1.0), Vec4::new(0.9, 0.6, 0.02, 1.0), Vec4::new(0.7, 0.01, 0.01, 1.0));
-    if t < 0.5 { cold.lerp(warm, 2.0 * t) } else { warm.lerp(hot, 2.0 * t - 1.0) }
-}
-
 /// Writes close-ups of single joints by every method, and below each the strain of its edges as a heat map.
 fn write_close_ups(context: &mut Context, shown: &Shown<'_>) -> Result<()> {
     let Shown { model, out, .. } = *shown;
@@ -203,6 +194,7 @@ fn write_close_ups(context: &mut Context, shown: &Shown<'_>) -> Result<()> {
         let view = close_up(region, joint, shapes);
         let (mut skins, mut heats) = (Vec::new(), Vec::new());
         for (line, shape) in shapes {
+            let heat = |strain| color_of_strain(strain).extend(1.0);
             let colors: Vec<Vec4> = distortion.strain(&shape.control).into_iter().map(heat).collect();
             let mut heated = Studio::colored(&renderer, model, &colors)?;
             skins.push(Cell {

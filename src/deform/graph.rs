@@ -10,7 +10,7 @@ use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
 use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
-use super::surface::{self, Crease, SurfacePipelines, SurfaceState};
+use super::surface::{self, Crease, StrainState, SurfacePipelines, SurfaceState};
 use super::swing_twist::SwingTwistBinding;
 use super::volume::Rest;
 use super::volume::cells::Cells;
@@ -71,6 +71,8 @@ pub struct Graph {
     rest: Option<RestState>,
     /// The pose over the file's rest shape, for nodes that cannot change theirs.
     plain: PosedRig,
+    /// The colours of the skin's strain, while they are shown.
+    strain: Option<StrainState>,
 }
 
 /// The bound sculpt layers and their GPU data.
@@ -215,6 +217,7 @@ impl Graph {
             radial,
             sculpts: None,
             rest: None,
+            strain: None,
             plain: PosedRig::default(),
         })
     }
@@ -433,6 +436,28 @@ impl Graph {
         }
         frame.phase("surface");
         kernels.surface.record(&self.surface, frame);
+        if let Some(strain) = &self.strain {
+            frame.phase("strain");
+            kernels.surface.record_strain(strain, given.scale, frame);
+        }
+    }
+
+    /// Lets every recorded frame write the colours of the skin's strain, one packed linear RGBA colour per display
+    /// vertex, or stops this. Allocates.
+    ///
+    /// # Errors
+    /// If memory is short.
+    pub fn show_strain(&mut self, colors: Option<&Buffer>) -> Result<()> {
+        self.strain = match colors {
+            Some(colors) => Some(self.kernels.surface.bind_strain(
+                &self.bound.character,
+                &self.control,
+                &self.streams.position,
+                colors,
+            )?),
+            None => None,
+        };
+        Ok(())
     }
 
     /// The weights of swing-twist deformers; `None` if the first method is another one.

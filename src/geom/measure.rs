@@ -2,7 +2,7 @@
 
 use super::sets::{apart, root, unite};
 use super::{Adjacency, ControlMesh};
-use crate::base::math::{Aabb, DVec3, Quat, Vec3};
+use crate::base::math::{Aabb, DVec3, Quat, Vec3, distance_to_segment};
 use std::f32::consts::PI;
 
 /// An edge counts as folded if its dihedral angles in pose and bind pose differ by more than this angle, radians.
@@ -194,19 +194,13 @@ pub fn smallest_radius_ratio(
 ) -> f32 {
     let least = 1e-3 * Aabb::of(bind.iter().copied()).diagonal();
     let nearest = |x: Vec3, bones: &[(Vec3, Vec3)]| {
-        bones.iter().map(|&b| distance_to_segment(x, b)).fold(f32::INFINITY, f32::min)
+        bones.iter().map(|&(head, tail)| distance_to_segment(x, head, tail)).fold(f32::INFINITY, f32::min)
     };
     let pairs = bind.iter().zip(posed).map(|(&x0, &x)| (nearest(x0, bind_bones), nearest(x, posed_bones)));
     pairs
         .filter(|&(r0, r)| r0 > least && r.is_finite() && r0.is_finite())
         .map(|(r0, r)| r / r0)
         .fold(1.0, f32::min)
-}
-
-fn distance_to_segment(x: Vec3, (head, tail): (Vec3, Vec3)) -> f32 {
-    let along = tail - head;
-    let t = (x - head).dot(along) / along.length_squared();
-    x.distance(head + along * if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 })
 }
 
 fn mean_edge(p: &[Vec3], triangles: &[[u32; 3]]) -> f32 {

@@ -3,7 +3,7 @@
 
 use crate::app::context::{folder, say};
 use crate::asset::{Asset, Influences, Mesh, Node};
-use crate::base::math::{Aabb, Affine3A, DQuat, Trs, Vec3};
+use crate::base::math::{Aabb, Affine3A, DQuat, Trs, Vec3, distance_to_segment};
 use crate::base::{Error, JointId, MeshId, NodeId, Result};
 use crate::bind::Character;
 use crate::bind::weights::WeightMethod;
@@ -46,7 +46,7 @@ pub struct Agreement {
     pub mean: f64,
     /// Largest distance, as a fraction of the same diagonal.
     pub most: f64,
-    /// Number of joints without a vertex.
+    /// Number of joints that move vertices by the removed weights, but none by the new weights.
     pub empty: usize,
     /// Number of vertices without a weight.
     pub weightless: usize,
@@ -196,9 +196,7 @@ pub fn nearest_nodes(character: &Character, new: &Character) -> Vec<Option<usize
         let middle = new_rig.bones[own.index()].head.lerp(new_rig.bones[own.index()].tail, 0.5);
         let distance = |b: &usize| {
             let bone = &old_rig.bones[*b];
-            let along = bone.tail - bone.head;
-            let t = (middle - bone.head).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
-            middle.distance(bone.head + along * t.clamp(0.0, 1.0))
+            distance_to_segment(middle, bone.head, bone.tail)
         };
         let skinned = |b: &usize| {
             let parent = character.skeleton.bones[*b].parent;
@@ -222,7 +220,11 @@ pub fn agreement(character: &Character, new: &Character, node_of: &[Option<usize
     let still = PosedRig::new(skeleton, &rest);
     let positions = rest_positions(character);
     let size = f64::from(Aabb::of(positions.iter().copied()).diagonal());
-    let mut out = Agreement { empty: empty_joints(new), ..Agreement::default() };
+    let moved = moving_joints(character);
+    let moves = |n: usize| skeleton.joints.iter().zip(&moved).any(|(j, m)| *m && j.node.index() == n);
+    let emptied = |(node, moved): (&Option<usize>, bool)| !moved && node.is_some_and(moves);
+    let empty = node_of.iter().zip(moving_joints(new)).filter(|e| emptied(*e)).count();
+    let mut out = Agreement { empty, ..Agreement::default() };
     let new_rows: Vec<Vec<(u16, f32)>> =
         new.display.control_of.iter().map(|&v| new.control.influences.of(v as usize).collect()).collect();
     out.weightless = new_rows.iter().filter(|r| r.iter().map(|e| e.1).sum::<f32>() < 0.5).count();
@@ -264,8 +266,14 @@ pub fn agreement(character: &Character, new: &Character, node_of: &[Option<usize
 
 /// Number of skinned joints that move no vertex.
 pub fn empty_joints(character: &Character) -> usize {
+    let moving = moving_joints(character);
+    character.skeleton.joints.iter().zip(moving).filter(|(j, moves)| j.skinned && !moves).count()
+}
+
+/// Returns, per joint, whether it moves a vertex.
+fn moving_joints(character: &Character) -> Vec<bool> {
     let mut moves = vec![false; character.skeleton.joints.len()];
     let influences = &character.control.influences;
     (0..influences.len()).flat_map(|v| influences.of(v)).for_each(|(j, w)| moves[usize::from(j)] |= w > 1e-3);
-    character.skeleton.joints.iter().zip(&moves).filter(|(j, m)| j.skinned && !**m).count()
+    moves
 }

@@ -3,7 +3,7 @@
 //! Each stroke gives a chain of bones. A chain is attached to the nearest bone that exists when the chain is drawn, so
 //! all chains form one hierarchy.
 
-use crate::base::math::{DVec3, Vec3};
+use crate::base::math::{DVec3, Vec3, distance_to_segment};
 use crate::base::{ChainId, Error, Result};
 use crate::export::RigBone;
 use serde::{Deserialize, Serialize};
@@ -119,12 +119,6 @@ pub fn attach(chains: &[BoneChain], joints: &mut [Vec3], reach: f32) -> Option<(
         joints[0] = joint;
     }
     Some((chain.id, bone))
-}
-
-fn distance_to_segment(x: Vec3, a: Vec3, b: Vec3) -> f32 {
-    let along = b - a;
-    let t = (x - a).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
-    x.distance(a + along * t.clamp(0.0, 1.0))
 }
 
 /// Checks chains of a file: ids, numbers and parents.

@@ -141,7 +141,7 @@ impl Scene {
     }
 
     /// Returns the colours of [`Scene::paint`].
-    pub(super) fn paint_buffer(&self) -> &Buffer {
+    pub fn paint_buffer(&self) -> &Buffer {
         &self.paint
     }
 

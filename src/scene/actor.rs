@@ -2,7 +2,7 @@
 
 use super::cage::skin_cage;
 use super::probes::Probes;
-use super::{Aim, Model, SurfaceSample, WeightView, paint};
+use super::{Aim, Model, SkinColors, SurfaceSample, paint};
 use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, Progress, Result, Version};
@@ -92,10 +92,10 @@ struct Body {
     painted: Painted,
 }
 
-/// The weights that colour the skin.
+/// The colours on the skin.
 #[derive(Default)]
 struct Painted {
-    shown: (WeightView, Option<NodeId>),
+    shown: (SkinColors, Option<NodeId>),
     /// Colours of the control vertices.
     control: Vec<u32>,
     /// Colours of the display vertices.
@@ -334,20 +334,33 @@ impl Actor {
         }
     }
 
-    /// Colours the skin by weights, see [`paint`]. Returns whether the colours changed, so that the actor must be drawn.
-    pub fn show_weights(&mut self, view: WeightView, selected: Option<NodeId>) -> bool {
-        let Some(Body { painted, model, graph, .. }) = &mut self.body else { return false };
-        let shown = if view == WeightView::Off { (view, None) } else { (view, selected) };
+    /// Colours the skin by weights, see [`paint`], or by its strain. Returns whether the colours changed, so that the actor
+    /// must be drawn. Allocates if strain is switched on.
+    ///
+    /// # Errors
+    /// If memory is short. Then the skin has its own colours.
+    pub fn show_colors(&mut self, view: SkinColors, selected: Option<NodeId>) -> Result<bool> {
+        let Some(Body { painted, model, graph, posed, .. }) = &mut self.body else { return Ok(false) };
+        let of_joint = !matches!(view, SkinColors::Off | SkinColors::Strain);
+        let shown = (view, selected.filter(|_| of_joint));
         if std::mem::replace(&mut painted.shown, shown) == shown {
-            return false;
+            return Ok(false);
         }
+        if view == SkinColors::Strain {
+            painted.new = false;
+            // The next pose writes the colours.
+            *posed = Version::default();
+            graph.show_strain(Some(self.scene.paint_buffer()))?;
+            return Ok(true);
+        }
+        graph.show_strain(None)?;
         let character = &model.bound.character;
         paint(character, graph.swing_twist(), shown, &mut painted.control);
         painted.display.clear();
         let of = |v: &u32| painted.control.get(*v as usize).copied().unwrap_or(0);
         painted.display.extend(character.display.control_of.iter().map(of));
         painted.new = true;
-        true
+        Ok(true)
     }
 
     pub(super) fn bounds(&self) -> &Aabb {

@@ -18,7 +18,7 @@ pub enum Icon {
     Measure,
     Bone,
     Cage,
-    Weights,
+    Colors,
     Undo,
     Redo,
     Keep,
@@ -132,7 +132,7 @@ impl Icon {
                 Dot([0.8, -0.1], 0.19),
                 Dot([-0.7, -0.5], 0.12),
             ],
-            Self::Weights => &[
+            Self::Colors => &[
                 Arc([0.0, 0.0], [0.75, 0.75], 0.0, 2.0 * PI),
                 Tinted(&[[-0.45, 0.35], [-0.1, 0.35]], BLUE),
                 Tinted(&[[-0.3, 0.0], [0.3, 0.0]], GREEN),

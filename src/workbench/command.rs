@@ -7,7 +7,7 @@ use crate::deform::sculpt::Curve;
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
 use crate::pose::Lengths;
-use crate::scene::WeightView;
+use crate::scene::SkinColors;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -257,8 +257,9 @@ pub enum Command {
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),
-    /// Colours the skin by weights of the selected joint, or of all joints.
-    Weights(WeightView),
+    /// Colours the skin by weights of the selected joint, by weights of all joints, or by its strain.
+    #[serde(alias = "weights")]
+    Colors(SkinColors),
     /// Sets how the flesh around the selected joint follows it, with the method `swing-twist`.
     JointDeformer(Deformer),
     /// Shows or hides the curve along which the skin crosses itself.

@@ -2,7 +2,7 @@
 
 use super::{CageSet, GrabBy, MeasureBy, Tool};
 use crate::pose::Lengths;
-use crate::scene::WeightView;
+use crate::scene::SkinColors;
 use serde::{Deserialize, Serialize};
 
 /// Smallest and largest brush radius, metres of the room.
@@ -42,8 +42,9 @@ pub struct Preferences {
     pub smooth: bool,
     /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
-    /// Which weights colour the skin.
-    pub weights: WeightView,
+    /// What the colours on the skin show.
+    #[serde(alias = "weights")]
+    pub colors: SkinColors,
     /// Whether the curve is drawn along which the skin crosses itself.
     pub crossings: bool,
     /// Whether the turntable rotates the character.
@@ -80,7 +81,7 @@ impl Default for Preferences {
             wire: false,
             smooth: true,
             binding: false,
-            weights: WeightView::Off,
+            colors: SkinColors::Off,
             crossings: false,
             turntable: false,
             roll_world: false,

@@ -124,7 +124,7 @@ commands! {
     Measure => "Measure",
     Wire => "Wire",
     Binding => "Binding",
-    Weights => "Weights as colours",
+    Colors => "Colours on the skin",
     JointDeformer => "Deformer of the joint",
     Crossings => "Crossings of the skin",
     Turntable => "Turntable",

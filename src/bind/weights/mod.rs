@@ -5,6 +5,7 @@
 mod biharmonic;
 mod doctor;
 mod elastic;
+mod empty;
 mod flesh;
 #[cfg(test)]
 pub(crate) mod known;

@@ -1,6 +1,7 @@
 //! Skin weights of a character by several methods.
 
 use super::biharmonic::biharmonic_weights;
+use super::empty::give_vertices_to_empty_joints;
 use super::flesh::{Flesh, bones};
 use super::quasi_harmonic::quasi_harmonic_weights;
 use super::swing_twist::{NodeWeights, hash};
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 /// Every weight is lowered by this value, and weights below it become 0, so that few joints move a vertex.
 const LEAST: f64 = 0.005;
 /// Maximum influences per vertex.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 /// Number of descent steps of quasi-harmonic weights.
 const DESCENT: usize = 20;
 
@@ -75,7 +76,7 @@ impl WeightMethod {
 
 /// Computes skin weights of a character's vertices in approximately `cubes` cubes, or reads them from the cache. The
 /// weights refer to the joints of the skeleton. Vertices of props, and vertices without flesh near them, keep their
-/// weights. `progress` receives the completed fraction and returns false to cancel; then the result is `None`.
+/// weights. A joint that would move no vertex takes the vertices nearest to its bones. `progress` receives the completed fraction and returns false to cancel; then the result is `None`.
 ///
 /// # Errors
 /// [`Error::Input`] if the character has no bones or no skinned triangles, or a linear system cannot be factored.
@@ -94,13 +95,14 @@ pub fn skin_weights(
             return Err(nothing());
         }
         let made = kept_heat_weights(cache, &control.positions, &control.triangles, &sites)?;
-        return Ok(Some(with_props(character, |v| made.of(v).collect())));
+        let made = with_props(character, |v| made.of(v).collect());
+        return Ok(Some(give_vertices_to_empty_joints(character, &made)));
     }
     let key = hash(&format!("{} weights", method.name()), character, cubes)
         .bytes(include_bytes!("skin.rs"))
         .bytes(include_bytes!("biharmonic.rs"));
     let owners: Vec<u16> = (0..character.skeleton.joints.len()).map(|j| j as u16).collect();
-    kept_influences(cache, &key, control.positions.len(), &owners, || {
+    let made = kept_influences(cache, &key, control.positions.len(), &owners, || {
         let flesh = Flesh::of(character, cubes).ok_or_else(nothing)?;
         let nodes = match method {
             WeightMethod::Biharmonic => {
@@ -113,7 +115,8 @@ pub fn skin_weights(
             WeightMethod::Elastic => elastic(&flesh, progress)?,
         };
         Ok(nodes.map(|nodes| sample(&flesh, character, &nodes)))
-    })
+    })?;
+    Ok(made.map(|made| give_vertices_to_empty_joints(character, &made)))
 }
 
 /// Returns skin weights, per joint of the flesh and node. With them, linear blend skinning bends every joint as the

@@ -14,6 +14,7 @@ pub struct SurfacePipelines {
     copy_morph: Compute,
     faces: Compute,
     normals: Compute,
+    pub(super) strain: Compute,
 }
 
 /// A character's display buffers and bindings.
@@ -39,6 +40,7 @@ impl SurfacePipelines {
             copy_morph: Compute::new(device, spv!("deform/surface/copy_morph.comp"), &[])?,
             faces: Compute::new(device, spv!("deform/surface/faces.comp"), &[])?,
             normals: Compute::new(device, spv!("deform/surface/normals.comp"), &[])?,
+            strain: Compute::new(device, spv!("deform/surface/strain.comp"), &[])?,
         })
     }
 

@@ -13,8 +13,10 @@ mod bind;
 mod cpu;
 mod gpu;
 mod normal_frame;
+mod strain;
 
 pub use bind::{Crease, Surface, bind};
 pub use cpu::Display;
 pub use gpu::{SurfacePipelines, SurfaceState};
 pub use normal_frame::SourceNormal;
+pub use strain::{OPACITY, StrainState, color_of_strain};

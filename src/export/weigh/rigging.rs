@@ -2,7 +2,7 @@
 
 use super::{Weighed, weigh_again, weigh_bones};
 use crate::asset::{Asset, Influences};
-use crate::base::math::Vec3;
+use crate::base::math::{Vec3, distance_to_segment};
 use crate::base::{Error, NodeId, Result};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{Cache, Character, HeatSite, kept_heat_weights};
@@ -97,11 +97,7 @@ pub fn rig(
 fn nearest_bones(positions: &[Vec3], sites: &[HeatSite]) -> Influences {
     let mut out = Influences::default();
     for x in positions {
-        let distance = |s: &HeatSite| {
-            let along = s.tail - s.head;
-            let t = (*x - s.head).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
-            x.distance_squared(s.head + along * t.clamp(0.0, 1.0))
-        };
+        let distance = |s: &HeatSite| distance_to_segment(*x, s.head, s.tail);
         let near = sites.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         out.push(near.map(|s| (s.owner, 1.0)));
     }

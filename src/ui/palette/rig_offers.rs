@@ -3,7 +3,7 @@
 use super::state::PanelState;
 use super::table::{Choice, Offer};
 use crate::deform::swing_twist::Deformer;
-use crate::scene::WeightView;
+use crate::scene::SkinColors;
 use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind as C, MOST_BONES};
 
@@ -35,13 +35,13 @@ pub(super) fn offer_of_rig(kind: C, state: &PanelState) -> Offer {
             label: state.rigging.map(|percent| format!("Cancel: weights {percent} %")),
             count: state.rigging.is_none().then_some(state.bones),
         },
-        C::Weights => Offer::Choice(
-            WeightView::ALL
+        C::Colors => Offer::Choice(
+            SkinColors::ALL
                 .map(|view| Choice {
                     label: view.label().to_owned(),
-                    icon: (view == WeightView::Off).then_some(Icon::Weights),
-                    on: p.weights == view,
-                    command: Command::Weights(view),
+                    icon: (view == SkinColors::Off).then_some(Icon::Colors),
+                    on: p.colors == view,
+                    command: Command::Colors(view),
                 })
                 .into(),
         ),

@@ -104,7 +104,7 @@ pub const ENTRIES: [Entry; 67] = [
     on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
     on(Rig, 0, 1.0, Item::Of(C::BonesPerStroke), "Bones", None),
     on(Rig, 1, 1.0, Item::Of(C::Rig), "Rig the mesh", Some(Icon::Person)),
-    on(Rig, 2, 1.0, Item::Of(C::Weights), "Weights", Some(Icon::Weights)),
+    on(Rig, 2, 1.0, Item::Of(C::Colors), "Colours", Some(Icon::Colors)),
     on(Rig, 3, 1.0, Item::Of(C::JointDeformer), "Joint", None),
     on(Cage, 0, 1.0, Item::Of(C::MakeCage), "Make", None),
     on(Cage, 0, 0.6, Item::Of(C::RemoveCage), "Remove", Some(Icon::Remove)),
@@ -254,7 +254,7 @@ impl Item {
             | C::KeyCage
             | C::ResetCage
             | C::ExportCage => offer_of_cage(kind, state),
-            C::BonesPerStroke | C::Rig | C::Weights | C::JointDeformer => offer_of_rig(kind, state),
+            C::BonesPerStroke | C::Rig | C::Colors | C::JointDeformer => offer_of_rig(kind, state),
             C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
             C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
             C::TogglePin => Offer::Press {

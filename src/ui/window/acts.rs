@@ -291,7 +291,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::Wire => Command::Wire(!p.wire),
         Act::Binding => Command::Binding(!p.binding),
         Act::Crossings => Command::Crossings(!p.crossings),
-        Act::Weights => Command::Weights(p.weights.next()),
+        Act::Colors => Command::Colors(p.colors.next()),
         Act::Turntable => Command::Turntable(!p.turntable),
         Act::TurnLeft => Command::SnapTurn(-1),
         Act::TurnRight => Command::SnapTurn(1),

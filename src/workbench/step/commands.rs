@@ -8,7 +8,7 @@ use crate::deform::{Geometric, fast};
 use crate::document::{DeformerSettings, Edit, Operation};
 use crate::geom::CrossingSegment;
 use crate::scene::{
-    CONTACT, CageSource, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, WeightView, method,
+    CONTACT, CageSource, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, SkinColors, method,
     recipe,
 };
 use crate::surface::{Sculpt, mirrored_sculpt};
@@ -122,9 +122,9 @@ impl Workbench {
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
             Command::Binding(on) => p.binding = on,
-            Command::Weights(view) => {
-                p.weights = view;
-                let belongs = matches!(view, WeightView::Swing | WeightView::Twist);
+            Command::Colors(view) => {
+                p.colors = view;
+                let belongs = matches!(view, SkinColors::Swing | SkinColors::Twist);
                 if belongs && !matches!(self.live.recipe().geometric, Geometric::SwingTwist(_)) {
                     self.context.notice =
                         Some("only the method swing-twist has these weights: choose it".into());

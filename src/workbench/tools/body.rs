@@ -1,7 +1,7 @@
 //! Precomputed data of a character for grabs and marks: thickness around bones, nearest bone, skin connectivity.
 
 use crate::base::NodeId;
-use crate::base::math::Vec3;
+use crate::base::math::{Vec3, distance_to_segment};
 use crate::bind::Character;
 use crate::geom::Walk;
 use crate::rig::{Mirror, PosedRig, posable};
@@ -148,12 +148,4 @@ impl Body {
         }
         out.is_finite().then_some(out)
     }
-}
-
-/// Distance from a point to a segment.
-pub fn distance_to_segment(x: Vec3, a: Vec3, b: Vec3) -> f32 {
-    let ab = b - a;
-    let length = ab.length_squared();
-    let t = if length > 0.0 { ((x - a).dot(ab) / length).clamp(0.0, 1.0) } else { 0.0 };
-    x.distance(a + ab * t)
 }

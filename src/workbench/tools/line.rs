@@ -4,9 +4,8 @@
 //! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
 //! only infers the tip's pose, the stroke pauses. It then continues with a straight segment.
 
-use super::body::distance_to_segment;
 use super::{EditContext, Moment};
-use crate::base::math::Vec3;
+use crate::base::math::{Vec3, distance_to_segment};
 use crate::base::{NodeId, Result, StrokeId};
 use crate::document::{Edit, Line, Operation};
 use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space};

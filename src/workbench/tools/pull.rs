@@ -6,7 +6,7 @@
 //! proportional to the distance from the bone, so that all shells thicken by the same factor.
 
 use super::EditContext;
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{Quat, Vec3, distance_to_segment};
 use crate::document::Edit;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
 
@@ -75,7 +75,7 @@ impl Pull {
         let region = &sculpt.region;
         let middle =
             region.kinematic.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / before.len() as f32;
-        let away = |b: &&crate::rig::Bone| super::body::distance_to_segment(middle, b.head, b.tail);
+        let away = |b: &&crate::rig::Bone| distance_to_segment(middle, b.head, b.tail);
         let bone =
             bones.iter().filter(|b| b.head.distance(b.tail) > 0.0).min_by(|a, b| away(a).total_cmp(&away(b)));
         let radial = |x: Vec3| {

@@ -11,7 +11,7 @@ use sinew::bind::{BindOptions, Character};
 use sinew::export::RigBone;
 use sinew::lab::rigging::{Agreement, agreement, empty_joints, nearest_nodes, strip};
 use sinew::rig::{Axis, PosedRig, rotate_joint};
-use sinew::scene::{Model, WeightView};
+use sinew::scene::{Model, SkinColors};
 use sinew::ui::palette::{Page, Spot};
 use sinew::workbench::{Command, Tool};
 use std::path::{Path, PathBuf};
@@ -197,7 +197,7 @@ fn a_bare_mesh_is_rigged_by_strokes_and_posed() {
     rotate_joint(model.skeleton(), &mut pose, node, &[(Axis::X, 40.0)]).unwrap();
     bare.session.app.frames(3);
     let plain = bare.session.app.picture("bones_rigged");
-    bare.session.app.press(Command::Weights(WeightView::Skin));
+    bare.session.app.press(Command::Colors(SkinColors::Weights));
     bare.session.app.frames(3);
     let colored = bare.session.app.picture("bones_weights");
     assert!(differing(&plain, &colored) > 2000, "the weights are not shown");

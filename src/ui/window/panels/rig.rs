@@ -2,7 +2,7 @@
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
-use crate::scene::WeightView;
+use crate::scene::SkinColors;
 use crate::ui::palette::{DEFORMERS, bones_label};
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, MOST_BONES, Tool, Workbench};
@@ -44,12 +44,12 @@ pub(super) fn show(
             }
         }
     }
-    widgets::caption(ui, "Weights as colours");
+    widgets::caption(ui, "Colours on the skin");
     ui.horizontal(|ui| {
-        for view in WeightView::ALL {
-            let choice = ui.selectable_label(p.weights == view, view.label());
-            let clicked = choice.on_hover_text(shows.tip(Act::Weights)).clicked();
-            pressed.command(Command::Weights(view), clicked);
+        for view in SkinColors::ALL {
+            let choice = ui.selectable_label(p.colors == view, view.label());
+            let clicked = choice.on_hover_text(shows.tip(Act::Colors)).clicked();
+            pressed.command(Command::Colors(view), clicked);
         }
     });
     if let Some((params, chosen)) = bench.swing_twist() {

@@ -30,7 +30,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 part(ui, memory, pressed, Section::Shape);
                 part(ui, memory, pressed, Section::Deformer);
                 if !bench.is_bare() {
-                    widgets::section(ui, "Weights", false, |ui| {
+                    widgets::section(ui, "Colours", false, |ui| {
                         rig::show(ui, shows, bench, memory, pressed);
                     });
                 }

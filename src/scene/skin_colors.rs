@@ -1,4 +1,4 @@
-//! Weights as colours on the skin.
+//! Colours on the skin: weights and strain.
 
 use crate::base::math::Vec3;
 use crate::base::{JointId, NodeId};
@@ -9,30 +9,33 @@ use serde::{Deserialize, Serialize};
 /// Step in hue between successive joints: the golden ratio, so that neighbouring joints differ in colour.
 const APART: f32 = 0.618_034;
 /// Opacity of the colours over the skin's own colour.
-const OPACITY: u32 = 225;
+const OPACITY: u32 = (255.0 * crate::deform::surface::OPACITY) as u32;
 
-/// Which weights colour the skin.
+/// What the colours on the skin show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WeightView {
+pub enum SkinColors {
     /// The skin has its own colours.
     #[default]
     Off,
     /// Skin weights.
-    Skin,
+    #[serde(alias = "skin")]
+    Weights,
     /// Swing weights of the method `swing-twist`.
     Swing,
     /// Twist weights of the method `swing-twist`.
     Twist,
+    /// Strain: per vertex, the largest relative change of the length of its edges.
+    Strain,
 }
 
-impl WeightView {
+impl SkinColors {
     /// All views, in the order of the interface.
-    pub const ALL: [Self; 4] = [Self::Off, Self::Skin, Self::Swing, Self::Twist];
+    pub const ALL: [Self; 5] = [Self::Off, Self::Weights, Self::Swing, Self::Twist, Self::Strain];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
-        ["Off", "Skin", "Swing", "Twist"][self as usize]
+        ["Off", "Weights", "Swing", "Twist", "Strain"][self as usize]
     }
 
     /// Returns the next view. After the last view, the first one follows.
@@ -60,11 +63,12 @@ pub fn color_of_index(index: usize) -> [u8; 4] {
 
 /// Computes the colour of every control vertex for [`crate::render::Scene::paint`]: linear RGBA8, red in the lowest bits.
 /// With a selected joint, the colour shows its weight; otherwise it mixes the colours of all joints by their weights. `binding`
-/// has the swing and twist weights; without it these views show nothing. Reuses the memory of `out`.
+/// has the swing and twist weights; without it these views show nothing. The GPU computes strain, so that view shows
+/// nothing here. Reuses the memory of `out`.
 pub fn paint(
     character: &Character,
     binding: Option<&SwingTwistBinding>,
-    (view, selected): (WeightView, Option<NodeId>),
+    (view, selected): (SkinColors, Option<NodeId>),
     out: &mut Vec<u32>,
 ) {
     let control = &character.control;
@@ -82,10 +86,10 @@ pub fn paint(
         }
     };
     match (view, binding) {
-        (WeightView::Off, _) => {}
-        (WeightView::Skin, _) => out.iter_mut().enumerate().for_each(|(v, c)| *c = packed(skin(v))),
-        (WeightView::Swing | WeightView::Twist, Some(binding)) => {
-            let twist = view == WeightView::Twist;
+        (SkinColors::Off | SkinColors::Strain, _) => {}
+        (SkinColors::Weights, _) => out.iter_mut().enumerate().for_each(|(v, c)| *c = packed(skin(v))),
+        (SkinColors::Swing | SkinColors::Twist, Some(binding)) => {
+            let twist = view == SkinColors::Twist;
             let place = joint.and_then(|j| binding.joints.iter().position(|f| f.joint == j));
             for (v, color) in out.iter_mut().enumerate().take(binding.base.len()) {
                 *color = packed(match place {
@@ -96,7 +100,7 @@ pub fn paint(
                 });
             }
         }
-        (WeightView::Swing | WeightView::Twist, None) => {}
+        (SkinColors::Swing | SkinColors::Twist, None) => {}
     }
 }
 
@@ -157,7 +161,7 @@ mod tests {
         let character = capsule(3, 24, 12, 0.15, 3.0);
         let node = character.skeleton.joints[1].node;
         let mut colors = Vec::new();
-        paint(&character, None, (WeightView::Skin, Some(node)), &mut colors);
+        paint(&character, None, (SkinColors::Weights, Some(node)), &mut colors);
         let at = |y: f32| {
             let near = |v: &usize| (character.control.positions[*v].y - y).abs();
             (0..character.control.positions.len()).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap()
@@ -165,16 +169,16 @@ mod tests {
         let (low, middle) = (colors[at(0.3)], colors[at(1.5)]);
         assert_eq!(low, packed(linear(color_of_weight(0.0))));
         assert_eq!(middle, packed(linear(color_of_weight(1.0))));
-        paint(&character, None, (WeightView::Skin, None), &mut colors);
+        paint(&character, None, (SkinColors::Weights, None), &mut colors);
         assert_eq!(colors[at(1.5)], packed(linear(color_of_index(1))));
-        for view in [WeightView::Off, WeightView::Swing] {
+        for view in [SkinColors::Off, SkinColors::Swing, SkinColors::Strain] {
             paint(&character, None, (view, Some(node)), &mut colors);
             assert!(colors.iter().all(|c| *c == 0), "{view:?}");
         }
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
         let bound = Bound::new(character.clone().into(), attachments.into());
         let binding = bind(&bound, &Params { cubes: 700, ..Params::DEFAULT }).unwrap();
-        paint(&character, Some(&binding), (WeightView::Twist, Some(node)), &mut colors);
+        paint(&character, Some(&binding), (SkinColors::Twist, Some(node)), &mut colors);
         assert_eq!(colors[at(0.3)], packed(linear(color_of_weight(0.0))));
         // Everything above the joint follows its whole twist.
         assert_eq!(colors[at(2.8)], packed(linear(color_of_weight(1.0))));
