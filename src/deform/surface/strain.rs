@@ -138,7 +138,9 @@ mod tests {
             assert!(Vec3::new(r, g, b).distance(color_of_strain(0.0)) < 0.01, "{color:x}");
             assert!((a - OPACITY).abs() < 0.01);
         }
-        let pose = contorted(&bound);
+        let mut pose = contorted(&bound);
+        let last = bound.character.skeleton.joints[2].node;
+        pose.local[last.index()].scale = [2.0; 3];
         let (points, bent) = run(&pose);
         let strains = Distortion::new(control).strain(&points);
         let (least, most) = strains.iter().fold((f32::MAX, 0.0f32), |(a, b), s| (a.min(*s), b.max(*s)));
