@@ -149,11 +149,11 @@ fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
     let (place, at) = placement(&room, text("smile"));
     let x = |pixels: f32| place.point([pixels / Panel::Details.size()[0] as f32, at[1]]);
     let steps = bench(&room).session().history().0;
-    room.drag(x(330.0), x(480.0), follow);
+    room.drag(x(380.0), x(500.0), follow);
     let dragged = weight(&room);
     assert!((0.2..1.0).contains(&dragged), "{dragged}");
     assert_eq!(bench(&room).session().history().0, steps + 1, "a drag is one step");
-    room.drag(x(480.0), x(400.0), follow);
+    room.drag(x(500.0), x(450.0), follow);
     let last = weight(&room);
     assert!(last < dragged && last > 0.0, "{last} after {dragged}");
     assert_eq!(bench(&room).session().history().0, steps + 2, "another drag is another step");

@@ -10,18 +10,23 @@ use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
 use crate::workbench::{Command, Workbench};
 use egui::{
-    Align, Color32, Id, Label, Layout, RichText, Sense, Shape, Stroke, TextEdit, Ui, UiBuilder, vec2,
+    Align, Color32, Id, Label, Layout, RichText, Sense, Shape, Stroke, TextEdit, TextStyle, Ui, UiBuilder,
+    vec2,
 };
 use list::{Filter, Group, List, Listed, Row, weight};
+use std::borrow::Cow;
 
 /// Height of the list in the window, logical pixels.
 const HEIGHT: f32 = 320.0;
 /// Indent of each level of the list, logical pixels at scale 1.
-const INDENT: f32 = 12.0;
+const INDENT: f32 = 10.0;
 /// Width of a name as a share of the row.
-const NAME: f32 = 0.4;
-/// Width of a weight in numbers, logical pixels at scale 1.
-const NUMBER: f32 = 46.0;
+const NAME: f32 = 0.42;
+/// Mean width of a letter, as a share of the font's size.
+const LETTER: f32 = 0.55;
+/// Width right of a slider for the weight in numbers, logical pixels at scale 1: a number field in the window, text in the
+/// headset.
+const NUMBER: [f32; 2] = [55.0, 46.0];
 
 /// State of the panel between frames.
 #[derive(Default)]
@@ -167,6 +172,17 @@ fn fold(ui: &mut Ui, indent: f32, text: RichText, open: Option<bool>) -> bool {
     clicked
 }
 
+/// Shortens a name in its middle to a number of letters, because many names differ only in their last word.
+fn elided(name: &str, most: usize) -> Cow<'_, str> {
+    let count = name.chars().count();
+    if count <= most {
+        return Cow::Borrowed(name);
+    }
+    let tail = most / 2;
+    let head = most.saturating_sub(tail + 1);
+    Cow::Owned(name.chars().take(head).chain(['…']).chain(name.chars().skip(count - tail)).collect())
+}
+
 /// A target to draw.
 struct Target<'a> {
     node: &'a Listed,
@@ -186,13 +202,14 @@ fn slider(
     let (node, name) = (listed.node, &listed.targets[index]);
     let mut ui = line(ui, ui.id().with(("target", node, index)), indent);
     let width = NAME * ui.available_width();
-    let label = Label::new(name.short()).truncate().selectable(false);
+    let letter = LETTER * TextStyle::Body.resolve(ui.style()).size;
+    let label = Label::new(elided(name.short(), (width / letter) as usize)).truncate().selectable(false);
     let size = vec2(width, theme::row(&ui));
     ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
         ui.set_width(width);
         ui.add(label).on_hover_text(&name.name);
     });
-    let number = (NUMBER + 2.0 * INDENT) * theme::scale(&ui);
+    let number = NUMBER[usize::from(theme::is_large(&ui))] * theme::scale(&ui);
     ui.spacing_mut().slider_width = (ui.available_width() - number).max(40.0);
     let value = f64::from(weight(bench.pose(), node, index));
     let own = held.as_ref().filter(|h| h.target == (node, index)).map(|h| h.range);

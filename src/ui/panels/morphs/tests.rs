@@ -39,6 +39,17 @@ fn set(sheet: &mut Sheet, target: u32, weight: f32) {
 }
 
 #[test]
+fn a_long_name_keeps_its_end() {
+    assert_eq!(super::elided("mouthLowerDownRight", 15), "mouthLo…wnRight");
+    assert_eq!(super::elided("smile", 5), "smile");
+    assert_eq!((&*super::elided("Visème", 3), &*super::elided("smile", 0)), ("V…e", "…"));
+    let sheet = sheet(["mouthLowerDownLeft", "mouthLowerDownRight", "jaw"].map(str::to_owned));
+    let ends =
+        |end: &str| sheet.words.iter().filter(|w| w.0.starts_with("mouth") && w.0.ends_with(end)).count();
+    assert_eq!((ends("Left"), ends("Right")), (1, 1), "{:?}", sheet.words);
+}
+
+#[test]
 fn a_character_without_targets_says_so() {
     let sheet = Sheet::of(Section::Morphs, &biped());
     assert!(shows(&sheet, "The character has no morph targets."));
