@@ -111,6 +111,7 @@ mod tests {
             rest: Trs::new(Vec3::Y, Quat::IDENTITY, Vec3::ONE),
             remainder: None,
             weights: Vec::new(),
+            targets: Vec::new(),
             joint: None,
         };
         let nodes = vec![node("a", None), node("b", Some(NodeId(0)))];

@@ -49,6 +49,7 @@ fn character(
             rest,
             remainder: None,
             weights: Vec::new(),
+            targets: Vec::new(),
             joint: Some(JointId::from(j)),
         });
         skeleton.order.push(NodeId::from(j));

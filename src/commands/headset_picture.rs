@@ -4,6 +4,7 @@ use crate::app::context::Context;
 use crate::app::xr::profiles::profiles;
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, Result};
+use crate::document::Edit;
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Evaluation, Model, Studio};
 use crate::take::Eye;
@@ -29,6 +30,8 @@ pub enum Show {
     Files,
     /// The details panel with the settings of the deformer.
     Deformer,
+    /// The details panel with the weights of the morph targets.
+    Morphs,
     /// The details panel with joints, strokes, marks and sculpt layers.
     Outliner,
     /// The details panel with the stored poses.
@@ -83,6 +86,7 @@ pub fn picture(
 ) -> Result<RgbaImage> {
     let section = match show {
         Show::Deformer => Some(Section::Deformer),
+        Show::Morphs => Some(Section::Morphs),
         Show::Outliner => Some(Section::Outliner),
         Show::Poses => Some(Section::Poses),
         Show::Clips => Some(Section::Clips),
@@ -95,7 +99,12 @@ pub fn picture(
         details: section.is_some(),
         ..Preferences::default()
     };
-    let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
+    let mut session = model.start(None)?;
+    // This panel shows the document's pose.
+    if show == Show::Morphs && session.posed() != *pose {
+        session.apply(Edit::SetPose(pose.clone()))?;
+    }
+    let mut bench = Workbench::new(session, model.bound.character.clone(), preferences);
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
     let mut state = state(model, pose, shape);

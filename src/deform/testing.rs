@@ -120,6 +120,7 @@ pub fn chain(bones: usize) -> Skeleton {
             remainder: None,
             joint: Some(JointId::from(k)),
             weights: Vec::new(),
+            targets: Vec::new(),
         });
         skeleton.order.push(NodeId::from(k));
         let bind = Affine3A::from_translation(Vec3::Y * k as f32);

@@ -82,6 +82,7 @@ mod tests {
             rest: Trs::IDENTITY,
             remainder: None,
             weights: Vec::new(),
+            targets: Vec::new(),
             joint: None,
         };
         let part = |vertices: std::ops::Range<u32>, triangle, primitive| Part {

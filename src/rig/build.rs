@@ -23,7 +23,7 @@ impl Skeleton {
     pub fn from_asset(asset: &Asset) -> Result<Self> {
         let shown = in_scene(asset);
         check_size(asset, &shown)?;
-        let (nodes, locals): (Vec<_>, Vec<_>) = asset.nodes.iter().map(rig_node).unzip();
+        let (nodes, locals): (Vec<_>, Vec<_>) = asset.nodes.iter().map(|n| rig_node(n, asset)).unzip();
         let clips = asset.clips.clone().into();
         let mut skeleton = Self { nodes, order: parents_first(asset), clips, ..Default::default() };
         skeleton.repeated = make_names_unique(&mut skeleton.nodes);
@@ -106,7 +106,7 @@ fn parents_first(asset: &Asset) -> Vec<NodeId> {
 }
 
 /// Returns the node and its local transform, `rest * remainder`.
-fn rig_node(node: &Node) -> (RigNode, DAffine3) {
+fn rig_node(node: &Node, asset: &Asset) -> (RigNode, DAffine3) {
     let mut rest = node.rest;
     let mut remainder = None;
     if let Some(matrix) = node.matrix {
@@ -126,9 +126,17 @@ fn rig_node(node: &Node) -> (RigNode, DAffine3) {
         rest,
         remainder,
         weights: node.weights.clone(),
+        targets: target_names(node, asset),
         joint: None,
     };
     (node, local)
+}
+
+/// Returns the names of the node's morph targets, one per weight. All primitives of a mesh have the same targets.
+fn target_names(node: &Node, asset: &Asset) -> Vec<String> {
+    let morphs = node.mesh.and_then(|m| asset.meshes[m.index()].primitives.first()).map(|p| &p.morphs);
+    let name = |i: usize| morphs.and_then(|m| m.get(i)).map(|m| m.name.clone());
+    (0..node.weights.len()).map(|i| name(i).unwrap_or_else(|| format!("target {i}"))).collect()
 }
 
 /// Makes node names unique by suffixes on later nodes; returns the repeated names.

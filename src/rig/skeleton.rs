@@ -51,6 +51,8 @@ pub struct RigNode {
     pub remainder: Option<Affine3A>,
     /// Morph weights at rest; empty for nodes without morph targets.
     pub weights: Vec<f32>,
+    /// Names of the morph targets, one per weight.
+    pub targets: Vec<String>,
     /// The first joint at this node, if any.
     pub joint: Option<JointId>,
 }

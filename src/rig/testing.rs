@@ -16,6 +16,7 @@ pub fn skeleton(nodes: &[(&str, Option<usize>, Trs)]) -> (Skeleton, Pose) {
             rest: *rest,
             remainder: None,
             weights: Vec::new(),
+            targets: Vec::new(),
             joint: is_joint.then(|| JointId::from(out.joints.len())),
         });
         out.order.push(NodeId::from(i));

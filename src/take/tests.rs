@@ -58,12 +58,16 @@ fn frame(i: u32) -> TakeFrame {
     out
 }
 
+const MORPH: Command =
+    Command::Morph { node: crate::base::NodeId(3), target: 1, weight: 0.3, continues: true };
+
 fn write(path: &Path, frames: u32) {
     let mut recorder = Recorder::new(path, &start()).unwrap();
     for i in 0..frames {
         recorder.frame(&frame(i));
         if i == 3 {
             recorder.command(&Command::Tool(Tool::Skin)).unwrap();
+            recorder.command(&MORPH).unwrap();
         }
     }
     recorder.opened(&start()).unwrap();
@@ -88,6 +92,7 @@ fn a_take_is_read_as_it_was_recorded() {
     assert_eq!(reader.torn(), None);
     let mut expected: Vec<TakeEvent> = (0..200).map(|i| TakeEvent::Frame(Box::new(frame(i)))).collect();
     expected.insert(4, TakeEvent::Command(Command::Tool(Tool::Skin)));
+    expected.insert(5, TakeEvent::Command(MORPH));
     expected.push(TakeEvent::Opened(Box::new(start())));
     expected.push(TakeEvent::Interrupt);
     expected.push(TakeEvent::End(TakeEnd { document: "hash".into(), frames: 200 }));
@@ -115,8 +120,8 @@ fn wherever_a_take_is_torn_what_is_before_it_is_read() {
         assert!(reader.torn().is_some() && read >= last, "{length} bytes: {read} after {last}");
         last = read;
     }
-    // Frames, a command, another file, an interruption; only the end record is missing.
-    assert_eq!(last, 9);
+    // Frames, two commands, another file, an interruption; only the end record is missing.
+    assert_eq!(last, 10);
 }
 
 #[test]

@@ -250,6 +250,21 @@ pub enum Command {
     WaveSpeed(f32),
     /// Sets the waves' phase at the start, radians.
     WavePhase(f32),
+    /// Sets the weight of a morph target in the displayed pose.
+    Morph {
+        /// Node with morph targets.
+        node: NodeId,
+        /// Index of the target.
+        target: u32,
+        /// New weight, finite; 0 switches the target off, 1 applies it fully.
+        weight: f32,
+        /// Whether the change joins the undo step of the previous one, as during the drag of a slider.
+        continues: bool,
+    },
+    /// Gives all morph targets of a node their weights in the rest pose.
+    ResetMorphs(NodeId),
+    /// Keys the displayed morph weights of a node at the playhead.
+    KeyMorphs(NodeId),
     /// Shows or hides bones, strokes and triangle edges over the body.
     Wire(bool),
     /// Switches multisample antialiasing on or off.

@@ -29,7 +29,7 @@ pub use sketch::Sketch;
 pub use space::{Rigid, Similarity};
 pub(crate) use step::TURNTABLE;
 #[cfg(test)]
-pub(crate) use step::tests::{biped, session};
+pub(crate) use step::tests::{biped, session, with_morphs};
 pub use step::{CAGE_VERTICES, Workbench};
 pub use surroundings::{Capsule, Surroundings};
 pub use tools::Measure;

@@ -121,6 +121,9 @@ commands! {
     WaveCount => "Waves along a shape",
     WaveSpeed => "Waves' speed",
     WavePhase => "Waves' phase",
+    Morph => "Weight of a morph target",
+    ResetMorphs => "Reset morph targets",
+    KeyMorphs => "Key morph targets",
     Measure => "Measure",
     Wire => "Wire",
     Binding => "Binding",
@@ -167,7 +170,13 @@ impl CommandKind {
             Self::Radius => &[Route::Control(Control::StickY), Route::Palette],
             Self::SnapTurn => &[Route::Control(Control::StickX), Route::Palette],
             Self::Open => &[Route::Files],
-            Self::Change | Self::Jump | Self::Select | Self::OtherSide => &[Route::Details],
+            Self::Change
+            | Self::Jump
+            | Self::Select
+            | Self::OtherSide
+            | Self::Morph
+            | Self::ResetMorphs
+            | Self::KeyMorphs => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

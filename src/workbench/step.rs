@@ -4,6 +4,7 @@
 mod cage;
 mod commands;
 mod facts;
+mod morphs;
 mod output;
 
 use super::navigation::{Navigation, Rules};

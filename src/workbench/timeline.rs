@@ -121,15 +121,8 @@ impl Workbench {
     /// Keys the displayed pose at the playhead.
     pub(super) fn set_key(&mut self) {
         let pose = self.context.pose.clone();
-        let rate = self.context.session.document().motion().rate();
-        let exact = self.playhead.time;
-        let replaces = self.timeline.sheet.columns.contains(&exact);
-        self.playhead.stand(exact, rate);
-        if replaces {
-            self.playhead.time = exact;
-        }
-        let time = self.playhead.time;
-        let replaces = replaces || self.timeline.sheet.columns.contains(&time);
+        let time = self.stand_at_frame();
+        let replaces = self.timeline.sheet.columns.contains(&time);
         self.find_states();
         let shapes = self.shape_keys(time).map(Edit::Keys);
         let edits: Vec<Edit> = std::iter::once(Edit::SetKey(Key { time, pose })).chain(shapes).collect();
@@ -137,6 +130,17 @@ impl Workbench {
         if replaces && self.context.notice.is_none() {
             self.context.notice = Some(format!("Key at {time:.2} s replaced"));
         }
+    }
+
+    /// Stops the playhead at the nearest frame; a playhead at a key stays there. Returns the time, seconds.
+    pub(super) fn stand_at_frame(&mut self) -> f64 {
+        let exact = self.playhead.time;
+        let at_key = self.timeline.sheet.columns.contains(&exact);
+        self.playhead.stand(exact, self.context.session.document().motion().rate());
+        if at_key {
+            self.playhead.time = exact;
+        }
+        self.playhead.time
     }
 
     pub(super) fn delete_key(&mut self) {
@@ -205,7 +209,7 @@ impl Workbench {
     }
 
     /// Runs an edit of the motion and keeps the motion on display.
-    fn key(&mut self, edit: Edit, continues: bool) {
+    pub(super) fn key(&mut self, edit: Edit, continues: bool) {
         let before = self.playhead;
         self.cancel();
         let operation = if continues { Operation::Continue(edit) } else { Operation::Do(edit) };

@@ -34,6 +34,7 @@ fn skeleton() -> Arc<Skeleton> {
             rest: Trs { translation, ..Trs::IDENTITY },
             remainder: None,
             weights: Vec::new(),
+            targets: Vec::new(),
             joint: Some(i.into()),
         });
         skeleton.order.push(i.into());

@@ -34,6 +34,7 @@ fn handles(count: usize) -> Skeleton {
             remainder: None,
             joint: Some(JointId::from(j)),
             weights: Vec::new(),
+            targets: Vec::new(),
         });
         skeleton.order.push(NodeId::from(j));
         skeleton.joints.push(Joint {

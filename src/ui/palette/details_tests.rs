@@ -2,14 +2,20 @@
 
 use super::tests::Room;
 use super::{Panel, Section, Spot, details, theme};
+use crate::base::NodeId;
+use crate::bind::Character;
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::recipe;
-use crate::workbench::{Command, Preferences, Workbench, biped, session};
+use crate::workbench::{Command, Preferences, Workbench, biped, session, with_morphs};
+use std::sync::Arc;
 
 /// A room in which the details panel shows a person with springs.
 fn room() -> Room {
+    room_with(biped())
+}
+
+fn room_with(character: Arc<Character>) -> Room {
     let mut room = Room::new();
-    let character = biped();
     let mut bench = Workbench::new(session(&character), character, Preferences::default());
     bench.apply(Edit::SetDeformer(DeformerSettings::of("springs")), false);
     room.bench = Some(bench);
@@ -25,6 +31,7 @@ fn follow(room: &mut Room) {
     if let Some(bench) = &mut room.bench {
         commands.into_iter().for_each(|c| bench.run_command(c));
         (room.state.revision, room.state.selected) = (bench.session().revision(), bench.selected());
+        room.state.timeline = bench.timeline().clone();
     }
     room.step(3);
 }
@@ -43,6 +50,7 @@ fn every_section_is_chosen_and_has_large_print() {
     for (section, word) in [
         (Section::Deformer, "Twist"),
         (Section::Shape, "Draw on the skin, then pull at the mark."),
+        (Section::Morphs, "The character has no morph targets."),
         (Section::Outliner, "JOINTS (16)"),
         (Section::Poses, "Keep"),
         (Section::Clips, "The file has none."),
@@ -108,4 +116,66 @@ fn a_joint_is_selected_by_its_name_and_the_stick_scrolls_to_others() {
     assert!(room.panels.find(&text(&last)).is_some() || room.scrolls_to(&text(&last)));
     room.press(&Spot::Command(Command::Details));
     assert_eq!(std::mem::take(&mut room.commands), [Command::Details]);
+}
+
+#[test]
+fn the_tabs_are_large_and_their_labels_fit() {
+    let room = room();
+    let canvas = &room.panels.canvases[Panel::Details as usize];
+    for section in Section::ALL {
+        let (_, tab) = room.panels.spots[Panel::Details as usize]
+            .iter()
+            .find(|(spot, _)| *spot == Spot::Section(section))
+            .unwrap();
+        assert!(tab.height() >= details::TARGET && tab.width() >= details::TARGET, "{section:?} {tab:?}");
+        let label = canvas.words.iter().find(|w| w.0 == section.label() && tab.contains(w.1.center()));
+        let label = label.unwrap_or_else(|| panic!("no {section:?} in {:?}", canvas.words)).1;
+        assert!(tab.contains_rect(label) && label.height() >= theme::BODY * 0.6, "{section:?} {label:?}");
+    }
+}
+
+#[test]
+fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
+    let names = (0..300).map(|i| format!("{}{i:03}", ["brow", "jaw", "lip"][i / 100]));
+    let mut room = room_with(with_morphs(3, ["smile".to_owned()].into_iter().chain(names)));
+    room.press(&Spot::Section(Section::Morphs));
+    let weight = |room: &Room| bench(room).pose().weights[3][0];
+    let row = room.panels.canvases[Panel::Details as usize].words.len();
+    assert!(row < 40, "{row} texts: only the rows that show are laid out");
+    let placement = |room: &Room, text: Spot| {
+        let (panel, at) = room.panels.find(&text).unwrap();
+        (*room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap(), at)
+    };
+    let (place, at) = placement(&room, text("smile"));
+    let x = |pixels: f32| place.point([pixels / Panel::Details.size()[0] as f32, at[1]]);
+    let steps = bench(&room).session().history().0;
+    room.drag(x(380.0), x(500.0), follow);
+    let dragged = weight(&room);
+    assert!((0.2..1.0).contains(&dragged), "{dragged}");
+    assert_eq!(bench(&room).session().history().0, steps + 1, "a drag is one step");
+    room.drag(x(500.0), x(450.0), follow);
+    let last = weight(&room);
+    assert!(last < dragged && last > 0.0, "{last} after {dragged}");
+    assert_eq!(bench(&room).session().history().0, steps + 2, "another drag is another step");
+    room.press(&text("Key"));
+    follow(&mut room);
+    assert_eq!(bench(&room).morph_key(NodeId(3)), Some(true));
+    // A key of other weights at 1 s; the panel follows the playhead although the document stays.
+    room.commands.push(Command::Scrub(1.0));
+    room.commands.push(Command::AutoKey(true));
+    room.commands.push(Command::Morph { node: NodeId(3), target: 0, weight: 1.0, continues: false });
+    room.commands.push(Command::KeyMorphs(NodeId(3)));
+    follow(&mut room);
+    let shows = |room: &Room, text: &str| {
+        let words = &room.panels.canvases[Panel::Details as usize].words;
+        words.iter().any(|w| w.0 == text)
+    };
+    assert!(shows(&room, "1.00"));
+    room.commands.push(Command::Scrub(0.5));
+    follow(&mut room);
+    let half = format!("{:.2}", 0.5 * (1.0 + last));
+    assert!(shows(&room, &half), "{half}");
+    room.press(&text("Reset"));
+    follow(&mut room);
+    assert_eq!(weight(&room), 0.0);
 }

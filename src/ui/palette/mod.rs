@@ -364,9 +364,7 @@ impl Panels {
             canvas.again = true;
             return;
         }
-        if !canvas.again
-            && !canvas.touched(pixel, down)
-            && !differs(panel, self.memory.page, state, &self.state)
+        if !canvas.again && !canvas.touched(pixel, down) && !differs(panel, &self.memory, state, &self.state)
         {
             return;
         }
@@ -469,11 +467,11 @@ impl Panels {
     }
 }
 
-/// Whether the panel looks different in the states `a` and `b`. `page` is the palette's current page.
-fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
+/// Whether the panel looks different in the states `a` and `b`.
+fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> bool {
     match panel {
         Panel::Palette => {
-            let shown = match page {
+            let shown = match memory.page {
                 Page::Shape => a.shape != b.shape,
                 Page::Time => a.timeline != b.timeline,
                 Page::View => (a.swing, a.contact) != (b.swing, b.contact),
@@ -493,8 +491,11 @@ fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
         Panel::Strain => a.strain != b.strain,
         Panel::Message => a.message != b.message,
         Panel::Details => {
+            // Only this section shows the pose at the playhead.
+            let follows = memory.details.section == Section::Morphs;
             (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)
                 || a.preferences != b.preferences
+                || (follows && !a.timeline.is_like(&b.timeline))
         }
     }
 }

@@ -30,7 +30,7 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::Rename(name) => format!("Name it {name}"),
         Edit::SetPose(_) => "Set the pose".to_owned(),
         Edit::SetLocal { node: id, .. } | Edit::RotateJoint { node: id, .. } => format!("Move {}", node(id)),
-        Edit::SetWeights { node: id, .. } => format!("Shapes of {}", node(id)),
+        Edit::SetWeights { node: id, .. } => format!("Morphs of {}", node(id)),
         Edit::AddStroke { layer, .. } => format!("Draw {}", layer.name),
         Edit::SetStroke(layer) => format!("Change {}", layer.name),
         Edit::RemoveStroke(id) => format!("Remove stroke {}", id.0 + 1),

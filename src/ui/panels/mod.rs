@@ -6,6 +6,7 @@
 pub(super) mod clips;
 pub(super) mod deformer;
 pub(super) mod history;
+pub(super) mod morphs;
 pub(super) mod outliner;
 pub(super) mod poses;
 pub(super) mod shape;
@@ -32,6 +33,8 @@ pub(super) struct Memory {
     pub pose_name: String,
     /// The pose being blended.
     pub blending: Option<poses::Blending>,
+    /// State of the panel of morph targets.
+    pub morphs: morphs::State,
 }
 
 /// The user's actions on the shared panels in one pass.
@@ -77,6 +80,8 @@ pub enum Section {
     Outliner,
     /// The selected sculpt layer.
     Shape,
+    /// Weights of the morph targets.
+    Morphs,
     /// The deformation method and its settings.
     #[default]
     Deformer,
@@ -90,14 +95,15 @@ pub enum Section {
 
 impl Section {
     /// All shared panels, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Deformer, Self::Shape, Self::Outliner, Self::Poses, Self::Clips, Self::History];
+    pub const ALL: [Self; 7] =
+        [Self::Deformer, Self::Shape, Self::Morphs, Self::Outliner, Self::Poses, Self::Clips, Self::History];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Outliner => "Outliner",
             Self::Shape => "Shape",
+            Self::Morphs => "Morphs",
             Self::Deformer => "Deformer",
             Self::Poses => "Poses",
             Self::Clips => "Clips",
@@ -110,6 +116,10 @@ impl Section {
         let label = self.label();
         let document = bench.session().document();
         match self {
+            Self::Morphs => {
+                let nodes = &bench.character().skeleton.nodes;
+                format!("{label} ({})", nodes.iter().map(|n| n.weights.len()).sum::<usize>())
+            }
             Self::Poses => format!("{label} ({})", document.poses().len()),
             Self::Clips => format!("{label} ({})", bench.character().skeleton.clips.len()),
             Self::History => {
@@ -125,6 +135,7 @@ impl Section {
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
             Self::Shape => shape::show(ui, shows.bench, memory, pressed),
+            Self::Morphs => morphs::show(ui, shows, memory, pressed),
             Self::Deformer => deformer::show(ui, shows, memory, pressed),
             Self::Poses => poses::show(ui, shows, memory, pressed),
             Self::Clips => clips::show(ui, shows.bench, memory, pressed),

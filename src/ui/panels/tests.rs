@@ -13,13 +13,15 @@ use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, pos2, v
 use std::sync::Arc;
 
 /// A single panel without the rest of the window.
-struct Sheet {
+pub(super) struct Sheet {
     context: egui::Context,
-    bench: Workbench,
+    pub bench: Workbench,
     memory: Memory,
     section: Section,
     /// Texts of the panel with their rectangles.
-    words: Vec<(String, Rect)>,
+    pub words: Vec<(String, Rect)>,
+    /// Number of filled diamonds, the marks of keys at the playhead.
+    pub diamonds: usize,
 }
 
 impl Sheet {
@@ -35,14 +37,20 @@ impl Sheet {
         };
         Arc::make_mut(&mut character).skeleton.clips =
             [Clip { name: "Nod".into(), channels: vec![nod] }].into();
-        let bench = Workbench::new(session(&character), character, Preferences::default());
+        Self::of(section, &character)
+    }
+
+    /// A panel of a workbench with this character.
+    pub fn of(section: Section, character: &Arc<crate::bind::Character>) -> Self {
+        let bench = Workbench::new(session(character), character.clone(), Preferences::default());
         let context = theme::context();
-        let mut sheet = Self { context, bench, memory: Memory::default(), section, words: Vec::new() };
+        let memory = Memory::default();
+        let mut sheet = Self { context, bench, memory, section, words: Vec::new(), diamonds: 0 };
         sheet.frame(Vec::new());
         sheet
     }
 
-    fn frame(&mut self, events: Vec<Event>) {
+    pub fn frame(&mut self, events: Vec<Event>) {
         let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 1600.0)));
         let raw = RawInput { events, screen_rect, focused: true, ..RawInput::default() };
         let mut pressed = Pressed::default();
@@ -63,19 +71,23 @@ impl Sheet {
             assert_eq!(self.bench.notice(), None);
         }
         self.words.clear();
+        self.diamonds = 0;
         for clipped in &out.shapes {
+            if let Shape::Path(path) = &clipped.shape {
+                self.diamonds += usize::from(path.points.len() == 4 && path.fill == theme::FAIR);
+            }
             if let Shape::Text(text) = &clipped.shape {
                 self.words.push((text.galley.text().to_owned(), text.visual_bounding_rect()));
             }
         }
     }
 
-    fn at(&self, words: &str) -> Rect {
+    pub fn at(&self, words: &str) -> Rect {
         let found = self.words.iter().find(|w| w.0 == words);
         found.unwrap_or_else(|| panic!("no {words:?} in {:?}", self.words)).1
     }
 
-    fn press(&mut self, at: Pos2, pressed: bool) {
+    pub fn press(&mut self, at: Pos2, pressed: bool) {
         let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
         self.frame(vec![
             Event::PointerMoved(at),
@@ -84,7 +96,7 @@ impl Sheet {
     }
 
     /// Clicks on a text.
-    fn click(&mut self, words: &str) {
+    pub fn click(&mut self, words: &str) {
         let at = self.at(words).center();
         self.press(at, true);
         self.press(at, false);
@@ -92,7 +104,7 @@ impl Sheet {
     }
 
     /// Drags the widget left of a label from one offset to others, logical pixels from the label's start.
-    fn drag(&mut self, label: &str, from: f32, to: &[f32]) {
+    pub fn drag(&mut self, label: &str, from: f32, to: &[f32]) {
         let start = self.at(label).left_center();
         let place = |x: f32| pos2(start.x + x, start.y);
         self.press(place(from), true);
@@ -101,11 +113,11 @@ impl Sheet {
         self.frame(Vec::new());
     }
 
-    fn steps(&self) -> usize {
+    pub fn steps(&self) -> usize {
         self.bench.session().history().0
     }
 
-    fn key(&mut self, key: egui::Key) {
+    pub fn key(&mut self, key: egui::Key) {
         let event = |pressed| Event::Key {
             key,
             physical_key: None,
@@ -117,7 +129,7 @@ impl Sheet {
     }
 
     /// Clicks a number and types another, one letter per frame.
-    fn write(&mut self, over: &str, text: &str) {
+    pub fn write(&mut self, over: &str, text: &str) {
         self.click(over);
         text.chars().for_each(|c| self.frame(vec![Event::Text(c.to_string())]));
     }

@@ -51,6 +51,7 @@ fn window(kind: CommandKind) -> String {
         | CommandKind::RemoveCage
         | CommandKind::ResetCage
         | CommandKind::ExportCage => "cage panel".to_owned(),
+        CommandKind::Morph | CommandKind::ResetMorphs | CommandKind::KeyMorphs => "morphs panel".to_owned(),
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
         CommandKind::MotionPath => "timeline".to_owned(),
@@ -128,6 +129,10 @@ mod tests {
             CommandKind::RemoveCage,
             CommandKind::ResetCage,
             CommandKind::ExportCage,
+            // The panel Morphs gives these.
+            CommandKind::Morph,
+            CommandKind::ResetMorphs,
+            CommandKind::KeyMorphs,
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Open,

@@ -97,6 +97,9 @@ impl Workbench {
             | Command::KeyCage
             | Command::ResetCage
             | Command::ExportCage => self.run_cage_command(&command),
+            Command::Morph { .. } | Command::ResetMorphs(_) | Command::KeyMorphs(_) => {
+                self.run_morph_command(&command);
+            }
             Command::Deformer(method) => {
                 let settings = DeformerSettings { method, ..DeformerSettings::default() };
                 match recipe(&settings) {

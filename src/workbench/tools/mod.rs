@@ -115,18 +115,32 @@ impl EditContext {
     }
 
     /// Returns the edit that changes the pose after `layers`, the document's lowest stroke layers, from `now` to
-    /// `wanted`. The edit adjusts the topmost enabled layer or, without one, the base pose. `None` if the poses are
-    /// equal.
+    /// `wanted`. The edit adjusts the topmost enabled layer or, without one, the base pose. Strokes do not change morph
+    /// weights, so the edit sets these in the base pose. `None` if the poses are equal.
     pub fn adjustment(&self, layers: &[StrokeLayer], now: &Pose, wanted: &Pose) -> Option<Edit> {
-        if (&now.local, &now.weights) == (&wanted.local, &wanted.weights) {
-            return None;
+        let weights = now.weights.iter().zip(&wanted.weights).enumerate().filter(|(_, (a, b))| a != b);
+        let weigh = |(i, (_, b)): (usize, (_, &Vec<f32>))| Edit::SetWeights {
+            node: NodeId::from(i),
+            weights: b.clone(),
+        };
+        let mut edits: Vec<Edit> = weights.map(weigh).collect();
+        match layers.iter().rfind(|l| l.enabled) {
+            _ if now.local == wanted.local => {}
+            Some(top) => {
+                let stroke = Edit::SetStroke(Box::new(top.adjusted(now, wanted)));
+                if edits.is_empty() {
+                    return Some(stroke);
+                }
+                edits.push(stroke);
+            }
+            None => {
+                let changed = now.local.iter().zip(&wanted.local).enumerate().filter(|(_, (a, b))| a != b);
+                let set =
+                    |(i, (_, b)): (usize, (_, &Trs))| Edit::SetLocal { node: NodeId::from(i), local: *b };
+                edits.extend(changed.map(set));
+            }
         }
-        if let Some(top) = layers.iter().rfind(|l| l.enabled) {
-            return Some(Edit::SetStroke(Box::new(top.adjusted(now, wanted))));
-        }
-        let changed = now.local.iter().zip(&wanted.local).enumerate().filter(|(_, (a, b))| a != b);
-        let set = |(i, (_, b)): (usize, (_, &Trs))| Edit::SetLocal { node: NodeId::from(i), local: *b };
-        Some(Edit::Group(changed.map(set).collect()))
+        (!edits.is_empty()).then_some(Edit::Group(edits))
     }
 
     /// Displays the document's pose: the edited pose, or the pose of the motion at `time`.

@@ -35,7 +35,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                     });
                 }
                 widgets::section(ui, "Cage", false, |ui| cage::show(ui, shows, bench, pressed));
-                for one in [Section::Poses, Section::Clips, Section::History] {
+                for one in [Section::Morphs, Section::Poses, Section::Clips, Section::History] {
                     part(ui, memory, pressed, one);
                 }
                 let problems = &shows.facts.problems;

@@ -5,6 +5,7 @@ mod bones;
 mod film;
 mod holds;
 mod marks;
+mod morphs;
 mod pins;
 mod shape;
 mod shells;
@@ -66,6 +67,15 @@ pub(crate) fn biped() -> Arc<Character> {
         }
     }
     Arc::new(Character::from_parts(positions, triangles, &joints, influences).unwrap())
+}
+
+/// Gives a node of the biped morph targets of these names. At rest, the second target has the weight 0.25.
+pub(crate) fn with_morphs(node: usize, names: impl IntoIterator<Item = String>) -> Arc<Character> {
+    let mut character = biped();
+    let node = &mut Arc::make_mut(&mut character).skeleton.nodes[node];
+    node.targets = names.into_iter().collect();
+    node.weights = (0..node.targets.len()).map(|i| if i == 1 { 0.25 } else { 0.0 }).collect();
+    character
 }
 
 pub(crate) fn session(character: &Arc<Character>) -> Session<'static> {
