@@ -31,6 +31,8 @@ pub enum Show {
     Deformer,
     /// The details panel with joints, strokes, marks and sculpt layers.
     Outliner,
+    /// The details panel with the transform of the selected joint.
+    Transform,
     /// The details panel with the stored poses.
     Poses,
     /// The details panel with the clips of the file.
@@ -84,6 +86,7 @@ pub fn picture(
     let section = match show {
         Show::Deformer => Some(Section::Deformer),
         Show::Outliner => Some(Section::Outliner),
+        Show::Transform => Some(Section::Transform),
         Show::Poses => Some(Section::Poses),
         Show::Clips => Some(Section::Clips),
         Show::History => Some(Section::History),

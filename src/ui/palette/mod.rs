@@ -364,7 +364,11 @@ impl Panels {
             canvas.again = true;
             return;
         }
+        let posed = panel == Panel::Details
+            && self.memory.details.section == Section::Transform
+            && state.pose != self.state.pose;
         if !canvas.again
+            && !posed
             && !canvas.touched(pixel, down)
             && !differs(panel, self.memory.page, state, &self.state)
         {

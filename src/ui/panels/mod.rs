@@ -12,6 +12,7 @@ pub(super) mod shape;
 #[cfg(test)]
 mod tests;
 pub(super) mod theme;
+pub(super) mod transform;
 pub(super) mod widgets;
 
 use crate::base::SculptId;
@@ -32,6 +33,8 @@ pub(super) struct Memory {
     pub pose_name: String,
     /// The pose being blended.
     pub blending: Option<poses::Blending>,
+    /// State of the transform panel.
+    pub transform: transform::Memory,
 }
 
 /// The user's actions on the shared panels in one pass.
@@ -75,6 +78,8 @@ pub(super) struct Shows<'a> {
 pub enum Section {
     /// Joints, strokes, marks and sculpt layers.
     Outliner,
+    /// Location, rotation and scale of the selected joint.
+    Transform,
     /// The selected sculpt layer.
     Shape,
     /// The deformation method and its settings.
@@ -90,13 +95,21 @@ pub enum Section {
 
 impl Section {
     /// All shared panels, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Deformer, Self::Shape, Self::Outliner, Self::Poses, Self::Clips, Self::History];
+    pub const ALL: [Self; 7] = [
+        Self::Deformer,
+        Self::Shape,
+        Self::Outliner,
+        Self::Transform,
+        Self::Poses,
+        Self::Clips,
+        Self::History,
+    ];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Outliner => "Outliner",
+            Self::Transform => "Transform",
             Self::Shape => "Shape",
             Self::Deformer => "Deformer",
             Self::Poses => "Poses",
@@ -124,6 +137,7 @@ impl Section {
     pub(super) fn show(self, ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
+            Self::Transform => transform::show(ui, shows, memory, pressed),
             Self::Shape => shape::show(ui, shows.bench, memory, pressed),
             Self::Deformer => deformer::show(ui, shows, memory, pressed),
             Self::Poses => poses::show(ui, shows, memory, pressed),

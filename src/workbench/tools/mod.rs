@@ -121,12 +121,25 @@ impl EditContext {
         if (&now.local, &now.weights) == (&wanted.local, &wanted.weights) {
             return None;
         }
+        let changed = now.weights.iter().zip(&wanted.weights).enumerate().filter(|(_, (a, b))| a != b);
+        let set = |(i, (_, b)): (usize, (_, &Vec<f32>))| Edit::SetWeights {
+            node: NodeId::from(i),
+            weights: b.clone(),
+        };
+        // Strokes do not change morph weights, so the weights of the base pose are those of the final pose.
+        let weights = changed.map(set);
         if let Some(top) = layers.iter().rfind(|l| l.enabled) {
-            return Some(Edit::SetStroke(Box::new(top.adjusted(now, wanted))));
+            let layer = Edit::SetStroke(Box::new(top.adjusted(now, wanted)));
+            let mut edits: Vec<Edit> = weights.collect();
+            if edits.is_empty() {
+                return Some(layer);
+            }
+            edits.push(layer);
+            return Some(Edit::Group(edits));
         }
         let changed = now.local.iter().zip(&wanted.local).enumerate().filter(|(_, (a, b))| a != b);
         let set = |(i, (_, b)): (usize, (_, &Trs))| Edit::SetLocal { node: NodeId::from(i), local: *b };
-        Some(Edit::Group(changed.map(set).collect()))
+        Some(Edit::Group(changed.map(set).chain(weights).collect()))
     }
 
     /// Displays the document's pose: the edited pose, or the pose of the motion at `time`.
