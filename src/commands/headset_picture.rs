@@ -99,6 +99,9 @@ pub fn picture(
         ..Preferences::default()
     };
     let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
+    if show == Show::Transform {
+        bench.select(bench.posable().get(bench.posable().len() / 2).copied());
+    }
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
     let mut state = state(model, pose, shape);

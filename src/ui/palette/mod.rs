@@ -366,7 +366,7 @@ impl Panels {
         }
         let posed = panel == Panel::Details
             && self.memory.details.section == Section::Transform
-            && state.pose != self.state.pose;
+            && (state.pose, state.copied) != (self.state.pose, self.state.copied);
         if !canvas.again
             && !posed
             && !canvas.touched(pixel, down)

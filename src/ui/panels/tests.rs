@@ -330,6 +330,10 @@ fn joint(sheet: &Sheet) -> crate::base::math::Trs {
 #[test]
 fn typed_and_dragged_numbers_set_the_local_transform_in_one_step_each() {
     let mut sheet = transform();
+    for caption in ["LOCATION", "ROTATION", "SCALE"] {
+        let [x, y, z] = [0, 1, 2].map(|axis| sheet.number(caption, axis).1.center().y);
+        assert!((x - y).abs() < 0.1 && (x - z).abs() < 0.1, "{caption}: {x} {y} {z}");
+    }
     let steps = sheet.steps();
     sheet.set("LOCATION", 0, "0.45");
     assert_eq!((joint(&sheet).translation[0], sheet.steps()), (0.45, steps + 1));

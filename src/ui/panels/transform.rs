@@ -189,9 +189,9 @@ fn draw(ui: &mut Ui, row: &Row, values: [f64; 3], held: &mut Option<egui::Id>) -
     let mut changed = None;
     widgets::caption(ui, row.label);
     ui.horizontal(|ui| {
-        let gap = 4.0 * theme::scale(ui);
+        let gap = (4.0 * theme::scale(ui)).round();
         ui.spacing_mut().item_spacing.x = gap;
-        let width = (ui.available_width() - 2.0 * gap) / 3.0;
+        let width = ((ui.available_width() - 2.0 * gap) / 3.0).floor();
         for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
             let slid = widgets::axis(ui, (name, row.print, row.speed), width, values[axis], held);
             slid.answer.on_hover_text(row.help);

@@ -167,7 +167,8 @@ pub(super) fn axis(
             .update_while_editing(false)
             .custom_formatter(move |v, _| text(v))
             .custom_parser(move |text| print.value(text));
-        ui.spacing_mut().button_padding.x = 3.0;
+        // Three numbers fit in a row, and no number is higher than the row.
+        ui.spacing_mut().button_padding = vec2(3.0, 2.0);
         ui.add_sized(vec2(width, ui.spacing().interact_size.y), drag)
     };
     Slid { moved: moved(&answer, print, [value, now], held), answer }
