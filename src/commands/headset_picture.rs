@@ -34,6 +34,8 @@ pub enum Show {
     Morphs,
     /// The details panel with joints, strokes, marks and sculpt layers.
     Outliner,
+    /// The details panel with the transform of the selected joint.
+    Transform,
     /// The details panel with the stored poses.
     Poses,
     /// The details panel with the clips of the file.
@@ -88,6 +90,7 @@ pub fn picture(
         Show::Deformer => Some(Section::Deformer),
         Show::Morphs => Some(Section::Morphs),
         Show::Outliner => Some(Section::Outliner),
+        Show::Transform => Some(Section::Transform),
         Show::Poses => Some(Section::Poses),
         Show::Clips => Some(Section::Clips),
         Show::History => Some(Section::History),
@@ -105,6 +108,9 @@ pub fn picture(
         session.apply(Edit::SetPose(pose.clone()))?;
     }
     let mut bench = Workbench::new(session, model.bound.character.clone(), preferences);
+    if show == Show::Transform {
+        bench.select(bench.posable().get(bench.posable().len() / 2).copied());
+    }
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
     let mut state = state(model, pose, shape);

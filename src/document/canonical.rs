@@ -194,6 +194,10 @@ impl Canonical {
             self.count(adjustment.node.index());
             self.floats(&adjustment.turn);
             self.floats(&adjustment.shift);
+            if adjustment.grow != [0.0; 3] {
+                self.text("grow");
+                self.floats(&adjustment.grow);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Document, Edit};
 use crate::base::math::{DQuat, DVec3, Quat};
 use crate::base::{Error, NodeId, Result};
 use crate::pose::StrokeLayer;
-use crate::rig::{Mirror, Pose, PosedRig, Skeleton};
+use crate::rig::{Mirror, Pose, PosedRig, Reflection, Skeleton};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of poses in a library.
@@ -112,12 +112,13 @@ impl Document {
 }
 
 /// Returns a pose with left and right exchanged across the character's symmetry plane. Joints without a mirror partner,
-/// such as the spine, are mirrored onto themselves. Only roots change position, so bone lengths stay constant. Returns
-/// `None` for a skeleton without mirrored joints.
+/// such as the spine, are mirrored onto themselves. A joint gets its partner's change of location and scale since the
+/// rest pose, so bones without such a change keep their lengths. Returns `None` for a skeleton without mirrored joints.
 pub fn mirrored_pose(skeleton: &Skeleton, pose: &Pose) -> Option<Pose> {
     let mirror = Mirror::new(skeleton)?;
     let rest = Pose::rest(skeleton);
     let plane = mirror.plane(&PosedRig::new(skeleton, &rest));
+    let reflection = Reflection::new(skeleton, &mirror);
     let (now, bind) = (pose.world(skeleton), rest.world(skeleton));
     let turned = |m: &glam::Affine3A| crate::base::math::rotation_of(m).as_dquat();
     let mut out = pose.clone();
@@ -135,10 +136,20 @@ pub fn mirrored_pose(skeleton: &Skeleton, pose: &Pose) -> Option<Pose> {
         // Mirror the partner's rotation relative to its rest pose and apply it to this joint's rest rotation.
         let turn = (turned(&now[p]) * turned(&bind[p]).inverse()).normalize();
         world[i] = (plane.turn(turn) * turned(&bind[i])).normalize();
-        let local: Quat = (parent.inverse() * world[i]).normalize().as_quat();
+        let mut local: Quat = (parent.inverse() * world[i]).normalize().as_quat();
+        let root = node.parent.is_none_or(|p| skeleton.nodes[p.index()].joint.is_none());
+        if let Some(reflected) = reflection.local(partner, &pose.local[p], id) {
+            out.local[i].translation = reflected.translation;
+            out.local[i].scale = reflected.scale;
+            // Between mirrored parents, the local rotation is exact even if parents have a non-uniform scale.
+            let above = skeleton.nodes[p].parent.map(|p| mirror.partner(p).unwrap_or(p));
+            if !root && above == node.parent {
+                local = reflected.rotation();
+                world[i] = (parent * local.as_dquat()).normalize();
+            }
+        }
         let old = out.local[i].rotation();
         out.local[i].rotation = if local.dot(old) < 0.0 { -local } else { local }.to_array();
-        let root = node.parent.is_none_or(|p| skeleton.nodes[p.index()].joint.is_none());
         if root {
             let moved = DVec3::from(glam::Vec3::from(now[p].translation))
                 - DVec3::from(glam::Vec3::from(bind[p].translation));

@@ -17,6 +17,13 @@ pub struct Adjustment {
     pub turn: [f32; 4],
     /// Translation added to the local translation, metres, parent space.
     pub shift: [f32; 3],
+    /// Added to the local scale.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub grow: [f32; 3],
+}
+
+fn is_zero(v: &[f32; 3]) -> bool {
+    *v == [0.0; 3]
 }
 
 /// A pair of strokes. Layers apply in order, each to the result of the layers below.
@@ -109,11 +116,11 @@ impl StrokeLayer {
             let turn = Quat::from_array(adjustment.turn).normalize();
             local.rotation = (local.rotation() * turn).normalize().into();
             local.translation = (local.translation() + Vec3::from(adjustment.shift)).into();
+            local.scale = (local.scale() + Vec3::from(adjustment.grow)).into();
         }
     }
 
-    /// Returns the layer with adjustments that change its result from the pose `now` to the pose `wanted`. Scales are
-    /// not adjusted.
+    /// Returns the layer with adjustments that change its result from the pose `now` to the pose `wanted`.
     pub fn adjusted(&self, now: &Pose, wanted: &Pose) -> Self {
         let mut out = self.clone();
         for (i, (a, b)) in now.local.iter().zip(&wanted.local).enumerate() {
@@ -126,8 +133,14 @@ impl StrokeLayer {
             let shifted = old.map_or(Vec3::ZERO, |x| x.shift.into());
             let turn = (before * a.rotation().inverse() * b.rotation()).normalize();
             let shift = shifted + b.translation() - a.translation();
+            let grow = old.map_or(Vec3::ZERO, |x| x.grow.into()) + b.scale() - a.scale();
             out.adjustments.retain(|x| x.node != node);
-            out.adjustments.push(Adjustment { node, turn: turn.into(), shift: shift.into() });
+            out.adjustments.push(Adjustment {
+                node,
+                turn: turn.into(),
+                shift: shift.into(),
+                grow: grow.into(),
+            });
         }
         out
     }
@@ -144,7 +157,7 @@ impl StrokeLayer {
             "adjusts a node that the file does not have"
         } else if !self.adjustments.iter().all(|a| {
             let length = Quat::from_array(a.turn).length();
-            (0.5..2.0).contains(&length) && a.shift.iter().all(|v| v.is_finite())
+            (0.5..2.0).contains(&length) && a.shift.iter().chain(&a.grow).all(|v| v.is_finite())
         }) {
             "has an adjustment that is no turn"
         } else if self.name.len() > MAX_NAME {

@@ -2,6 +2,7 @@
 //! reach every command.
 
 use crate::asset::Interpolation;
+use crate::base::math::Trs;
 use crate::base::{NodeId, SculptId};
 use crate::deform::sculpt::Curve;
 use crate::deform::swing_twist::Deformer;
@@ -321,6 +322,17 @@ pub enum Command {
     Jump(usize),
     /// Selects a joint, or nothing.
     Select(Option<NodeId>),
+    /// Sets a node's local transform in the displayed pose, relative to the parent node. With true, the change joins the
+    /// previous undo step, as during a drag. With mirror on, the partner joint follows.
+    Place(NodeId, Box<Trs>, bool),
+    /// Copies the displayed local transforms of the selected joint and of all joints below it.
+    CopyPose,
+    /// Applies the copied transforms to the same joints. With true, reflects them onto the joints of the other side.
+    PastePose(bool),
+    /// Exchanges the left and the right side of the displayed pose.
+    MirrorPose,
+    /// Gives a node the local transform of the rest pose; without a node, does so for all nodes.
+    ResetPose(Option<NodeId>),
     /// Copies a sculpt layer to the other side of the body.
     OtherSide(SculptId),
     /// Opens a file.

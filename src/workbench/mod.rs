@@ -15,6 +15,7 @@ mod step;
 mod surroundings;
 mod timeline;
 pub mod tools;
+mod transform;
 
 pub use command::{CageSet, Command, GrabBy, MeasureBy, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};

@@ -151,6 +151,11 @@ commands! {
     Change => "Settings of deformer, poses, clips and layers",
     Jump => "Any step of the history",
     Select => "Select a joint by name",
+    Place => "Location, rotation and scale of a joint",
+    CopyPose => "Copy pose",
+    PastePose => "Paste pose",
+    MirrorPose => "Mirror pose",
+    ResetPose => "Reset to the rest pose",
     OtherSide => "Shape on the other side",
     Open => "Open",
     Save => "Save",
@@ -177,6 +182,9 @@ impl CommandKind {
             | Self::Morph
             | Self::ResetMorphs
             | Self::KeyMorphs => &[Route::Details],
+            Self::Place | Self::CopyPose | Self::PastePose | Self::MirrorPose | Self::ResetPose => {
+                &[Route::Details]
+            }
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

@@ -24,7 +24,7 @@ use super::tools::{Hands, checked};
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
 };
-use crate::base::math::{Aabb, Vec3};
+use crate::base::math::{Aabb, Trs, Vec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
 use crate::cage::{CageMesh, Coordinates};
@@ -106,6 +106,8 @@ pub struct Workbench {
     pub(super) moved_key: Option<(f64, (usize, usize))>,
     /// The selected sculpt layer.
     pub(super) shape: Option<SculptId>,
+    /// The nodes and local transforms that [`Command::CopyPose`] copied.
+    pub(super) copied: Vec<(NodeId, Trs)>,
     /// The last slider change of a sculpt layer.
     pub(super) sliding: Option<Going>,
     /// States of the sculpt layers at the displayed time.
@@ -190,6 +192,7 @@ impl Workbench {
             undone: false,
             moved_key: None,
             shape: None,
+            copied: Vec::new(),
             sliding: None,
             states: Vec::new(),
             live,

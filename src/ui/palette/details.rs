@@ -42,7 +42,7 @@ pub(super) fn show(
     if widgets::tile(ui, touch, close, Id::new("close"), look) {
         touch.commands.push(Command::Details);
     }
-    let (upper, lower) = Section::ALL.split_at(4);
+    let (upper, lower) = Section::ALL.split_at(Section::ALL.len().div_ceil(2));
     let line = first.with_max_x(close.min.x - GAP);
     for (rect, sections) in [(line, upper), (second.with_max_x(line.max.x), lower)] {
         let tabs: Vec<(Section, &str, Spot)> =

@@ -32,6 +32,7 @@ fn follow(room: &mut Room) {
         commands.into_iter().for_each(|c| bench.run_command(c));
         (room.state.revision, room.state.selected) = (bench.session().revision(), bench.selected());
         room.state.timeline = bench.timeline().clone();
+        room.state.pose = bench.shown_pose().version;
     }
     room.step(3);
 }
@@ -44,6 +45,10 @@ fn bench(room: &Room) -> &Workbench {
     room.bench.as_ref().unwrap()
 }
 
+fn bench_mut(room: &mut Room) -> &mut Workbench {
+    room.bench.as_mut().unwrap()
+}
+
 #[test]
 fn every_section_is_chosen_and_has_large_print() {
     let mut room = room();
@@ -52,6 +57,7 @@ fn every_section_is_chosen_and_has_large_print() {
         (Section::Shape, "Draw on the skin, then pull at the mark."),
         (Section::Morphs, "The character has no morph targets."),
         (Section::Outliner, "JOINTS (16)"),
+        (Section::Transform, "Touch a joint"),
         (Section::Poses, "Keep"),
         (Section::Clips, "The file has none."),
         (Section::History, "Open"),
@@ -178,4 +184,25 @@ fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
     room.press(&text("Reset"));
     follow(&mut room);
     assert_eq!(weight(&room), 0.0);
+}
+
+#[test]
+fn a_number_of_the_transform_is_dragged_as_one_step_and_follows_the_pose() {
+    let mut room = room();
+    bench_mut(&mut room).select(Some(NodeId(5)));
+    follow(&mut room);
+    room.press(&Spot::Section(Section::Transform));
+    follow(&mut room);
+    let steps = bench(&room).session().history().0;
+    let before = bench(&room).pose().local[5];
+    let start = text("X 0.00");
+    let (panel, at) = room.panels.find(&start).unwrap();
+    let placement = *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap();
+    let right = |pixels: f32| placement.point([at[0] + pixels / Panel::Details.size()[0] as f32, at[1]]);
+    room.drag(right(0.0), right(3.0 * details::TARGET), follow);
+    assert_ne!(bench(&room).pose().local[5].rotation, before.rotation);
+    assert_eq!(bench(&room).session().history().0, steps + 1, "a drag is one step");
+    bench_mut(&mut room).run_command(Command::ResetPose(None));
+    follow(&mut room);
+    assert!(room.panels.find(&start).is_some());
 }

@@ -14,6 +14,7 @@ impl PanelState {
         let session = bench.session();
         let document = session.document();
         (self.revision, self.selected) = (session.revision(), bench.selected());
+        (self.pose, self.copied) = (bench.shown_pose().version, bench.has_copied_pose());
         let (done, all) = session.history();
         // The first step opens the character and cannot be undone.
         self.undo = done.saturating_sub(1);

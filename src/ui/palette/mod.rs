@@ -364,7 +364,13 @@ impl Panels {
             canvas.again = true;
             return;
         }
-        if !canvas.again && !canvas.touched(pixel, down) && !differs(panel, &self.memory, state, &self.state)
+        let posed = panel == Panel::Details
+            && self.memory.details.section == Section::Transform
+            && (state.pose, state.copied) != (self.state.pose, self.state.copied);
+        if !canvas.again
+            && !posed
+            && !canvas.touched(pixel, down)
+            && !differs(panel, &self.memory, state, &self.state)
         {
             return;
         }
@@ -491,11 +497,15 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
         Panel::Strain => a.strain != b.strain,
         Panel::Message => a.message != b.message,
         Panel::Details => {
-            // Only this section shows the pose at the playhead.
-            let follows = memory.details.section == Section::Morphs;
+            // Only these sections show the pose at the playhead.
+            let follows = match memory.details.section {
+                Section::Morphs => !a.timeline.is_like(&b.timeline),
+                Section::Transform => (a.pose, a.copied) != (b.pose, b.copied),
+                _ => false,
+            };
             (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)
                 || a.preferences != b.preferences
-                || (follows && !a.timeline.is_like(&b.timeline))
+                || follows
         }
     }
 }

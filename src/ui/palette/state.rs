@@ -14,6 +14,10 @@ pub struct PanelState {
     pub preferences: Preferences,
     /// Version of the document.
     pub revision: Version,
+    /// Version of the displayed pose.
+    pub pose: Version,
+    /// Whether a copied pose can be pasted.
+    pub copied: bool,
     /// The selected joint.
     pub selected: Option<NodeId>,
     /// Number of steps that can be undone.

@@ -332,6 +332,7 @@ impl Item {
             C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
             C::Open | C::Change | C::Jump | C::Select | C::OtherSide => Offer::Own,
             C::Morph | C::ResetMorphs | C::KeyMorphs => Offer::Own,
+            C::Place | C::CopyPose | C::PastePose | C::MirrorPose | C::ResetPose => Offer::Own,
         }
     }
 }

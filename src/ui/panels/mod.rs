@@ -13,6 +13,7 @@ pub(super) mod shape;
 #[cfg(test)]
 mod tests;
 pub(super) mod theme;
+pub(super) mod transform;
 pub(super) mod widgets;
 
 use crate::base::SculptId;
@@ -35,6 +36,8 @@ pub(super) struct Memory {
     pub blending: Option<poses::Blending>,
     /// State of the panel of morph targets.
     pub morphs: morphs::State,
+    /// State of the transform panel.
+    pub transform: transform::Memory,
 }
 
 /// The user's actions on the shared panels in one pass.
@@ -78,6 +81,8 @@ pub(super) struct Shows<'a> {
 pub enum Section {
     /// Joints, strokes, marks and sculpt layers.
     Outliner,
+    /// Location, rotation and scale of the selected joint.
+    Transform,
     /// The selected sculpt layer.
     Shape,
     /// Weights of the morph targets.
@@ -95,13 +100,22 @@ pub enum Section {
 
 impl Section {
     /// All shared panels, in order.
-    pub const ALL: [Self; 7] =
-        [Self::Deformer, Self::Shape, Self::Morphs, Self::Outliner, Self::Poses, Self::Clips, Self::History];
+    pub const ALL: [Self; 8] = [
+        Self::Deformer,
+        Self::Shape,
+        Self::Morphs,
+        Self::Outliner,
+        Self::Transform,
+        Self::Poses,
+        Self::Clips,
+        Self::History,
+    ];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
         match self {
             Self::Outliner => "Outliner",
+            Self::Transform => "Transform",
             Self::Shape => "Shape",
             Self::Morphs => "Morphs",
             Self::Deformer => "Deformer",
@@ -134,6 +148,7 @@ impl Section {
     pub(super) fn show(self, ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
+            Self::Transform => transform::show(ui, shows, memory, pressed),
             Self::Shape => shape::show(ui, shows.bench, memory, pressed),
             Self::Morphs => morphs::show(ui, shows, memory, pressed),
             Self::Deformer => deformer::show(ui, shows, memory, pressed),

@@ -4,7 +4,7 @@ use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
 use crate::document::{Document, Edit, mirrored_pose};
 use crate::rig::Pose;
-use crate::workbench::Workbench;
+use crate::workbench::{Command, Workbench};
 use egui::{RichText, TextEdit, Ui};
 
 /// Maximum number of displayed characters of a name.
@@ -22,8 +22,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     let document = bench.session().document();
     let sided = bench.has_sides();
     let mut take = |pose: Pose| pressed.edit(document.posing(pose), false);
-    let flipped = |pose: &Pose| mirrored_pose(&bench.character().skeleton, pose);
-    let mut kept = None;
+    let mirrored = |pose: &Pose| mirrored_pose(&bench.character().skeleton, pose);
+    let (mut kept, mut mirrors) = (None, false);
     ui.horizontal(|ui| {
         let free = free_name(document);
         let named = shows.keyboard && {
@@ -37,11 +37,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             kept = Some(Edit::KeepPose { name, pose: Some(Box::new(bench.pose().clone())), at: None });
             memory.pose_name.clear();
         }
-        let flip = ui.add_enabled(sided, egui::Button::new("Flip"));
-        let flip = flip.on_hover_text("Exchanges the sides of the pose that shows");
-        if let Some(pose) = flip.clicked().then(|| flipped(bench.pose())).flatten() {
-            take(pose);
-        }
+        let mirror = ui.add_enabled(sided, egui::Button::new("Mirror pose"));
+        mirrors = mirror.on_hover_text("Exchanges left and right of the whole pose").clicked();
     });
     if document.poses().is_empty() {
         ui.label(RichText::new("Poses kept here are saved with the project.").small().weak());
@@ -53,9 +50,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             if ui.button(name).on_hover_text(format!("Takes {}", pose.name)).clicked() {
                 take(pose.pose.clone());
             }
-            let other = ui.add_enabled_ui(sided, |ui| widgets::small(ui, "flipped")).inner;
+            let other = ui.add_enabled_ui(sided, |ui| widgets::small(ui, "mirrored")).inner;
             let other = other.on_hover_text("Takes it with its sides exchanged");
-            if let Some(pose) = other.clicked().then(|| flipped(&pose.pose)).flatten() {
+            if let Some(pose) = other.clicked().then(|| mirrored(&pose.pose)).flatten() {
                 take(pose);
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -65,6 +62,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             });
         });
     }
+    pressed.command(Command::MirrorPose, mirrors);
     kept.into_iter().for_each(|edit| pressed.edit(edit, false));
     for pose in document.poses() {
         blend(ui, bench, &pose.name, memory, pressed);

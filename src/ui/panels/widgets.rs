@@ -129,6 +129,51 @@ pub(in crate::ui) fn number(
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
+/// Draws a number with the name of its axis in front. The user drags it sideways by `speed` per logical pixel or, in the
+/// window, types it. In the headset, the whole field is a handle of the size of a target.
+pub(super) fn axis(
+    ui: &mut Ui,
+    (name, print, speed): (&str, Print, f64),
+    width: f32,
+    value: f64,
+    held: &mut Option<Id>,
+) -> Slid {
+    // Rounding must not show as -0.
+    let text = move |v: f64| {
+        print
+            .text(v)
+            .strip_prefix('-')
+            .filter(|t| print.value(t) == Some(0.0))
+            .map_or_else(|| print.text(v), str::to_owned)
+    };
+    let mut now = value;
+    let answer = if theme::is_large(ui) {
+        let scale = theme::scale(ui);
+        let (rect, answer) = ui.allocate_exact_size(vec2(width, theme::row(ui)), Sense::drag());
+        let way = f64::from(answer.drag_delta().x / scale);
+        if way != 0.0 {
+            now += speed * way;
+        }
+        let visuals = ui.style().interact(&answer);
+        ui.painter().rect_filled(rect, visuals.corner_radius, visuals.bg_fill);
+        let font = egui::TextStyle::Button.resolve(ui.style());
+        let shown = format!("{name} {}", text(now));
+        ui.painter().text(rect.center(), Align2::CENTER_CENTER, shown, font, visuals.fg_stroke.color);
+        answer
+    } else {
+        let drag = DragValue::new(&mut now)
+            .speed(speed)
+            .prefix(format!("{name} "))
+            .update_while_editing(false)
+            .custom_formatter(move |v, _| text(v))
+            .custom_parser(move |text| print.value(text));
+        // Three numbers fit in a row, and no number is higher than the row.
+        ui.spacing_mut().button_padding = vec2(3.0, 2.0);
+        ui.add_sized(vec2(width, ui.spacing().interact_size.y), drag)
+    };
+    Slid { moved: moved(&answer, print, [value, now], held), answer }
+}
+
 /// Result of a slider or number field.
 pub(in crate::ui) struct Slid {
     pub answer: Response,

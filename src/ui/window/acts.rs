@@ -87,6 +87,11 @@ impl WindowEditor {
                 if !matches!(self.hold, Hold::Free) {
                     self.drop_act(bench);
                 }
+                // The window system reports the key for pasting only while the clipboard has text.
+                if let (Command::CopyPose, Some(node)) = (&command, bench.selected()) {
+                    let name = &bench.character().skeleton.nodes[node.index()].name;
+                    self.context.copy_text(format!("Sinew pose of {name}"));
+                }
                 bench.run_command(command);
             }
         }
@@ -282,6 +287,9 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::GrabBy => Command::GrabBy(p.grab.next()),
         Act::Pin => Command::TogglePin,
         Act::Rig => Command::Rig(true),
+        Act::CopyPose => Command::CopyPose,
+        Act::PastePose => Command::PastePose(false),
+        Act::PasteMirrored => Command::PastePose(true),
         Act::NextMethod => Command::Deformer(next_method(&bench.session().document().deformer().method)),
         Act::Key => Command::Key,
         Act::RemoveKey => Command::DeleteKey,

@@ -54,12 +54,19 @@ impl WindowEditor {
                 self.modifiers = *modifiers;
                 self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
             }
-            // Pasting a path outside of a text field opens the file.
-            Event::Paste(text) if !self.typing && !self.takes_keys() => {
-                if let Some(path) = paths::pasted(text) {
-                    self.command(Command::Open(path), bench);
-                }
+            // The window system reports these keys as actions on the clipboard. Outside of a text field, the key map
+            // defines them, except that pasting a path opens the file.
+            Event::Copy => {
+                let chord = Chord::new(egui::Key::C, self.modifiers | egui::Modifiers::CTRL);
+                self.key(chord, false, time, bench);
             }
+            Event::Paste(text) if !self.typing && !self.takes_keys() => match paths::pasted(text) {
+                Some(path) => self.command(Command::Open(path), bench),
+                None => {
+                    let chord = Chord::new(egui::Key::V, self.modifiers | egui::Modifiers::CTRL);
+                    self.key(chord, false, time, bench);
+                }
+            },
             Event::WindowFocused(false) => {
                 if let Some(bench) = bench {
                     self.drop_act(bench);

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const LISTS: [(&str, &str, &str); 6] = [
     ("Switch or remove any stroke or mark", "details, outliner", "outliner"),
     ("Width and softness of a sculpt layer", "details, outliner", "outliner"),
-    ("Keep poses, take them, blend them in, flip sides", "details, poses", "poses"),
+    ("Keep poses, take them, blend them in, mirror them", "details, poses", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
     ("Another name for a sculpt layer or pose", "only in the window", "outliner, two clicks; poses"),
     ("Remove any measure", "the newest", "tool panel"),
@@ -52,6 +52,7 @@ fn window(kind: CommandKind) -> String {
         | CommandKind::ResetCage
         | CommandKind::ExportCage => "cage panel".to_owned(),
         CommandKind::Morph | CommandKind::ResetMorphs | CommandKind::KeyMorphs => "morphs panel".to_owned(),
+        CommandKind::Place | CommandKind::MirrorPose | CommandKind::ResetPose => "transform panel".to_owned(),
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
         CommandKind::MotionPath => "timeline".to_owned(),
@@ -142,6 +143,10 @@ mod tests {
             CommandKind::Jump,
             CommandKind::Select,
             CommandKind::OtherSide,
+            // The panel Transform gives these.
+            CommandKind::Place,
+            CommandKind::MirrorPose,
+            CommandKind::ResetPose,
             // The tool panel has these settings of keys.
             CommandKind::MoveKey,
             CommandKind::MotionPath,

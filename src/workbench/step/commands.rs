@@ -32,6 +32,11 @@ impl Workbench {
             Command::Jump(step) => self.jump(step),
             Command::Select(node) => self.select(node),
             Command::OtherSide(id) => self.add_other_side(id),
+            Command::Place(..)
+            | Command::CopyPose
+            | Command::PastePose(_)
+            | Command::MirrorPose
+            | Command::ResetPose(_) => self.run_transform_command(&command),
             Command::Tool(tool) if tool != p.tool => {
                 p.tool = tool;
                 self.cancel();

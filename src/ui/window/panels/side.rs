@@ -24,6 +24,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                     });
                 };
                 part(ui, memory, pressed, Section::Outliner);
+                part(ui, memory, pressed, Section::Transform);
                 if bench.is_bare() {
                     widgets::section(ui, "Rig", true, |ui| rig::show(ui, shows, bench, memory, pressed));
                 }

@@ -19,7 +19,7 @@ impl Table {
     }
 
     /// Runs a frame with one event and returns the requests to the front end.
-    fn send(&mut self, event: Event) -> Vec<Ask> {
+    pub(super) fn send(&mut self, event: Event) -> Vec<Ask> {
         self.input.events.push(event);
         self.frame();
         self.asks()

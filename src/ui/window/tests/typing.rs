@@ -67,6 +67,8 @@ impl Table {
 #[test]
 fn a_number_is_typed_as_a_whole_in_one_step_and_no_shortcut_acts_meanwhile() {
     let mut t = Table::new();
+    // The number lies far down in the side panel, above the timeline.
+    t.input.size[1] = 1000;
     t.frames(2);
     let (stand, steps) = (*t.desk.camera().stand(), t.steps());
     t.click_at(t.number("Twist"));
@@ -341,4 +343,36 @@ fn a_key_over_another_says_so() {
     t.frame();
     t.key(Key::I, Modifiers::NONE);
     assert_eq!(t.bench.notice(), None, "another time");
+}
+
+#[test]
+fn the_keys_of_the_clipboard_copy_and_paste_the_pose() {
+    let mut t = Table::new();
+    t.select(ELBOW);
+    let rest = t.bench.pose().clone();
+    let mut local = rest.local[ELBOW];
+    local.rotation = crate::base::math::Quat::from_rotation_z(0.8).to_array();
+    t.bench.run_command(Command::Place(NodeId::from(ELBOW), Box::new(local), false));
+    let posed = t.bench.pose().clone();
+    assert_eq!(t.send(Event::Copy), []);
+    t.frame();
+    t.bench.run_command(Command::ResetPose(None));
+    // A pasted path opens the file; any other text pastes the pose.
+    let text = || Event::Paste("Sinew pose of an elbow".into());
+    t.send(text());
+    assert_eq!(*t.bench.pose(), posed);
+    t.bench.run_command(Command::ResetPose(None));
+    t.send(Event::ModifiersChanged(Modifiers::CTRL | Modifiers::SHIFT));
+    t.send(text());
+    assert_eq!(t.bench.pose().local[ELBOW], rest.local[ELBOW]);
+    let moved = (0..rest.local.len()).filter(|&n| t.bench.pose().local[n] != rest.local[n]);
+    assert_eq!(moved.count(), 1, "the other elbow");
+    // In a text field, the keys belong to the text.
+    t.send(Event::ModifiersChanged(Modifiers::NONE));
+    t.frames(2);
+    t.click_at(t.words_at("Filter by name"));
+    let hash = t.hash();
+    t.send(Event::Copy);
+    t.send(text());
+    assert_eq!(t.hash(), hash);
 }

@@ -79,7 +79,7 @@ fn rigged_characters_and_moved_meshes_get_no_bones() {
 
     let mut moved = bare();
     let node = NodeId(0);
-    let local = crate::base::math::Trs { translation: [1.0, 0.0, 0.0], ..crate::base::math::Trs::IDENTITY };
+    let local = Trs { translation: [1.0, 0.0, 0.0], ..Trs::IDENTITY };
     moved.bench.apply(Edit::SetLocal { node, local }, false);
     assert_eq!(sketched(&mut moved, &line), None);
     assert!(moved.bench.notice().is_some_and(|n| n.contains("rest pose")), "{:?}", moved.bench.notice());

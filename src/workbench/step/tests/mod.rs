@@ -10,6 +10,7 @@ mod pins;
 mod shape;
 mod shells;
 mod strokes;
+mod transform;
 mod views;
 
 use super::*;
