@@ -33,6 +33,8 @@ pub enum Show {
     Outliner,
     /// The details panel with the stored poses.
     Poses,
+    /// The details panel with the keys of three poses.
+    Keys,
     /// The details panel with the clips of the file.
     Clips,
     /// The details panel with the steps of the history.
@@ -46,6 +48,8 @@ pub enum Show {
     /// The window with its list of keys.
     #[value(alias = "desk-keys")]
     WindowKeys,
+    /// The window with the keys of three poses.
+    WindowTimeline,
 }
 
 /// Half the distance between the eyes, metres.
@@ -85,6 +89,7 @@ pub fn picture(
         Show::Deformer => Some(Section::Deformer),
         Show::Outliner => Some(Section::Outliner),
         Show::Poses => Some(Section::Poses),
+        Show::Keys => Some(Section::Keys),
         Show::Clips => Some(Section::Clips),
         Show::History => Some(Section::History),
         _ => None,
@@ -96,6 +101,9 @@ pub fn picture(
         ..Preferences::default()
     };
     let mut bench = Workbench::new(model.start(None)?, model.bound.character.clone(), preferences);
+    if show == Show::Keys {
+        key_poses(&mut bench);
+    }
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
     let mut state = state(model, pose, shape);
@@ -167,6 +175,15 @@ pub fn picture(
         image::imageops::replace(&mut out, picture, i64::from(size[0]) * i as i64, 0);
     }
     Ok(out)
+}
+
+/// Keys the pose at three times.
+pub(super) fn key_poses(bench: &mut Workbench) {
+    for time in [0.0, 0.5, 1.25] {
+        bench.run_command(Command::Scrub(time));
+        bench.run_command(Command::Key);
+    }
+    bench.run_command(Command::Scrub(0.75));
 }
 
 /// Builds the panels' state from outside the workbench: measurements, button names and the file list.

@@ -143,6 +143,8 @@ commands! {
     MoveKey => "Move key",
     AutoKey => "Auto key",
     Rate => "Frame rate",
+    Loop => "Loop of playback",
+    PlayRange => "Range of playback",
     KeyStroke => "Key stroke",
     Interpolation => "Between keys",
     Change => "Settings of deformer, poses, clips and layers",
@@ -168,6 +170,7 @@ impl CommandKind {
             Self::SnapTurn => &[Route::Control(Control::StickX), Route::Palette],
             Self::Open => &[Route::Files],
             Self::Change | Self::Jump | Self::Select | Self::OtherSide => &[Route::Details],
+            Self::Loop | Self::PlayRange => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

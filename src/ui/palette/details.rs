@@ -20,7 +20,7 @@ pub(super) struct Details {
     pub section: Section,
     /// Scroll offset of the content, pixels.
     pub scroll: f32,
-    shared: panels::Memory,
+    pub shared: panels::Memory,
 }
 
 /// Draws the panel. Returns why an action was not carried out.
@@ -42,7 +42,7 @@ pub(super) fn show(
     if widgets::tile(ui, touch, close, Id::new("close"), look) {
         touch.commands.push(Command::Details);
     }
-    let (upper, lower) = Section::ALL.split_at(3);
+    let (upper, lower) = Section::ALL.split_at(4);
     let line = first.with_max_x(close.min.x - GAP);
     for (rect, sections) in [(line, upper), (second.with_max_x(line.max.x), lower)] {
         let tabs: Vec<(Section, &str, Spot)> =

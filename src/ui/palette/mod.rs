@@ -341,10 +341,17 @@ impl Panels {
         })
     }
 
-    /// Scrolls a list by the stick while the pointer is on its panel.
+    /// Scrolls a list, and the time of the dope sheet, by the stick while the pointer is on its panel.
     fn scroll(&mut self, input: &Input, tool_hand: usize, step: f64) {
-        let stick = input.hands[tool_hand].stick[1];
-        let Some(panel) = self.pointer.at.map(|at| at.panel).filter(|_| stick.abs() > 0.15) else { return };
+        let [aside, stick] = input.hands[tool_hand].stick;
+        let Some(panel) = self.pointer.at.map(|at| at.panel) else { return };
+        if panel == Panel::Details && self.memory.details.section == Section::Keys && aside.abs() > 0.15 {
+            self.memory.details.shared.keys.pan += aside * (SCROLL * step) as f32;
+            self.canvases[panel as usize].again = true;
+        }
+        if stick.abs() <= 0.15 {
+            return;
+        }
         let offset = match panel {
             Panel::Files => &mut self.memory.scroll,
             Panel::Details => &mut self.memory.details.scroll,
@@ -366,7 +373,7 @@ impl Panels {
         }
         if !canvas.again
             && !canvas.touched(pixel, down)
-            && !differs(panel, self.memory.page, state, &self.state)
+            && !differs(panel, (self.memory.page, self.memory.details.section), state, &self.state)
         {
             return;
         }
@@ -469,8 +476,9 @@ impl Panels {
     }
 }
 
-/// Whether the panel looks different in the states `a` and `b`. `page` is the palette's current page.
-fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
+/// Whether the panel looks different in the states `a` and `b`. `page` is the palette's current page, `section` that of
+/// the details panel.
+fn differs(panel: Panel, (page, section): (Page, Section), a: &PanelState, b: &PanelState) -> bool {
     match panel {
         Panel::Palette => {
             let shown = match page {
@@ -495,6 +503,7 @@ fn differs(panel: Panel, page: Page, a: &PanelState, b: &PanelState) -> bool {
         Panel::Details => {
             (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)
                 || a.preferences != b.preferences
+                || (section == Section::Keys && !a.timeline.is_like(&b.timeline))
         }
     }
 }

@@ -330,7 +330,7 @@ impl Item {
             }
             C::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
             C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
-            C::Open | C::Change | C::Jump | C::Select | C::OtherSide => Offer::Own,
+            C::Open | C::Change | C::Jump | C::Select | C::OtherSide | C::Loop | C::PlayRange => Offer::Own,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Tests of the shared panels: find text, click and drag it, and apply the resulting edits.
 
+mod keys;
+
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
@@ -20,6 +22,10 @@ struct Sheet {
     section: Section,
     /// Texts of the panel with their rectangles.
     words: Vec<(String, Rect)>,
+    /// Number of shapes in the last pass.
+    shapes: usize,
+    width: f32,
+    modifiers: Modifiers,
 }
 
 impl Sheet {
@@ -37,13 +43,24 @@ impl Sheet {
             [Clip { name: "Nod".into(), channels: vec![nod] }].into();
         let bench = Workbench::new(session(&character), character, Preferences::default());
         let context = theme::context();
-        let mut sheet = Self { context, bench, memory: Memory::default(), section, words: Vec::new() };
+        let mut sheet = Self {
+            context,
+            bench,
+            memory: Memory::default(),
+            section,
+            words: Vec::new(),
+            shapes: 0,
+            width: 300.0,
+            modifiers: Modifiers::NONE,
+        };
         sheet.frame(Vec::new());
         sheet
     }
 
     fn frame(&mut self, events: Vec<Event>) {
-        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 1600.0)));
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(self.width, 1600.0)));
+        let modifiers = std::iter::once(Event::ModifiersChanged(self.modifiers));
+        let events = modifiers.chain(events).collect();
         let raw = RawInput { events, screen_rect, focused: true, ..RawInput::default() };
         let mut pressed = Pressed::default();
         let mut out = self.context.clone().run_ui(raw, |ui| {
@@ -62,6 +79,7 @@ impl Sheet {
             self.bench.run_command(command);
             assert_eq!(self.bench.notice(), None);
         }
+        self.shapes = out.shapes.len();
         self.words.clear();
         for clipped in &out.shapes {
             if let Shape::Text(text) = &clipped.shape {
@@ -76,7 +94,7 @@ impl Sheet {
     }
 
     fn press(&mut self, at: Pos2, pressed: bool) {
-        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        let (button, modifiers) = (PointerButton::Primary, self.modifiers);
         self.frame(vec![
             Event::PointerMoved(at),
             Event::PointerButton { pos: at, button, pressed, modifiers },

@@ -40,8 +40,6 @@ pub(super) struct Memory {
     pub binding: Option<Act>,
     /// Filter text of the list of shortcuts.
     pub key_filter: String,
-    /// State of a drag on the timeline's ruler.
-    pub scrubbing: Option<timeline::Scrubbing>,
     /// Selection in the lists of files.
     pub files: files::Chosen,
     /// State of the dialog for the path of a file.
