@@ -166,8 +166,8 @@ fn one_preset_for_all_keys_gives_the_simple_interpolation() {
 }
 
 #[test]
-fn a_half_turn_stays_within_a_tenth_of_a_degree() {
-    for (angle, most) in [(std::f32::consts::PI * 0.999, 0.1_f32), (std::f32::consts::FRAC_PI_2, 0.003)] {
+fn a_straight_rotation_in_a_spline_follows_its_slerp() {
+    for angle in [std::f32::consts::PI * 0.999, std::f32::consts::FRAC_PI_2, 0.19] {
         let target = Target::node(NodeId(2), Property::Rotation);
         let turns = [0.0, angle, angle + 0.2].map(|a| Quat::from_rotation_z(a).to_array());
         let interpolation = Interpolation::Linear;
@@ -175,7 +175,7 @@ fn a_half_turn_stays_within_a_tenth_of_a_degree() {
         let new = ease(&mut opened(vec![old.clone()]), &[2.0], Easing::In);
         assert_eq!(new.interpolation, Interpolation::CubicSpline);
         let degrees = 2.0 * apart(&old, &new, [0.0, 1.0]).to_degrees();
-        assert!(degrees < most, "{degrees}");
+        assert!(degrees < 1e-3, "{degrees}");
     }
 }
 

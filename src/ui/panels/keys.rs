@@ -2,6 +2,7 @@
 //!
 //! The selection is state of the panel. The edits that the panel gives carry their keys, so takes replay without it.
 
+mod press;
 mod selection;
 mod sheet;
 mod span;
@@ -29,7 +30,7 @@ pub(in crate::ui) struct State {
     pub view: Option<[f64; 2]>,
     /// Distance by which the stick scrolls the time in the next pass, pixels to the right.
     pub pan: f32,
-    press: Option<sheet::Press>,
+    press: Option<press::Press>,
     scrubbing: Option<span::Scrubbing>,
     /// Whether the pointer was over the rows in the last pass.
     pub over: bool,
@@ -216,7 +217,7 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
 
 /// Draws a small button for an action on keys.
 fn offer(ui: &mut Ui, enabled: bool, text: &str, tip: &str) -> bool {
-    ui.add_enabled_ui(enabled, |ui| widgets::small(ui, text)).inner.on_hover_text(tip).clicked()
+    ui.add_enabled(enabled, widgets::small_button(ui, text)).on_hover_text(tip).clicked()
 }
 
 fn edit_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {

@@ -1,13 +1,14 @@
 //! The rows of the dope sheet: a summary row with all key times, and one row per subject. Only rows and keys in view are
-//! laid out. One target covers all rows; the position of a press decides what it acts on.
+//! laid out.
 
-use super::selection::{has, same_key};
+use super::press::{self, Shift, What};
+use super::selection::has;
 use super::span::{self, END, Span};
-use super::{Selection, State, frame_near, theme, widgets};
-use crate::document::{DopeSheet, Edit, KeyEdit};
+use super::{Selection, State, theme, widgets};
+use crate::document::DopeSheet;
 use crate::ui::panels::Pressed;
 use crate::workbench::{Timeline, Workbench};
-use egui::{Align2, Color32, FontId, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 
 /// Height of the ruler, logical pixels of the window.
 pub(in crate::ui) const RULER: f32 = 30.0;
@@ -16,51 +17,6 @@ const KEY: f32 = 4.5;
 /// Distance between the selection's first or last key and the handle that scales the selection, logical pixels of the
 /// window.
 const HANDLE: f32 = 15.0;
-/// Largest movement of a click, logical pixels of the window.
-const CLICK: f32 = 4.0;
-
-/// What a press acts on. A row is `None` for the summary row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
-    Key {
-        row: Option<usize>,
-        time: f64,
-    },
-    Name(Option<usize>),
-    /// The handle at the first (0) or last (1) selected key.
-    Handle(usize),
-    Ground,
-}
-
-/// A press on the rows that has not ended.
-pub(super) struct Press {
-    what: What,
-    from: Pos2,
-    to: Pos2,
-    /// Whether the pointer has left the place of the press.
-    moved: bool,
-    /// Whether the press adds to the selection.
-    adds: bool,
-}
-
-/// The change of time that a drag will give to the selected keys.
-#[derive(Clone, Copy, PartialEq)]
-enum Shift {
-    None,
-    Move(f64),
-    Scale { pivot: f64, factor: f64 },
-}
-
-impl Shift {
-    fn at(self, time: f64) -> f64 {
-        match self {
-            Self::None => time,
-            Self::Move(seconds) => time + seconds,
-            Self::Scale { pivot, factor } => pivot + (time - pivot) * factor,
-        }
-    }
-}
-
 /// Position of the ruler and its mapping of time.
 pub(in crate::ui) struct Header {
     rect: Rect,
@@ -70,13 +26,13 @@ pub(in crate::ui) struct Header {
 }
 
 /// Positions of the rows.
-struct Grid {
-    span: Span,
-    summary: Rect,
+pub(super) struct Grid {
+    pub span: Span,
+    pub summary: Rect,
     /// Upper edge of the first row, which may be scrolled out of view.
-    top: f32,
+    pub top: f32,
     /// Distance between rows.
-    step: f32,
+    pub step: f32,
     /// Distance within which a press meets a key.
     reach: f32,
 }
@@ -88,7 +44,7 @@ pub(in crate::ui) fn ruler(
     state: &mut State,
     pressed: &mut Pressed,
 ) -> Header {
-    let size = vec2(ui.available_width(), RULER * theme::scale(ui));
+    let size = vec2(ui.available_width(), (RULER * theme::scale(ui)).round());
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     // The header stays in view while the headset's panel scrolls.
     let shift = if theme::is_large(ui) { (ui.clip_rect().min.y - rect.min.y).max(0.0) } else { 0.0 };
@@ -126,7 +82,7 @@ pub(in crate::ui) fn rows(
         step: row + gap,
         reach: if theme::is_large(ui) { 0.5 * row } else { 7.0 },
     };
-    let shift = shift(state, &grid.span, timeline);
+    let shift = press::shift(state, &grid.span, timeline);
     widgets::list(ui, "keys", (height, false), sheet.rows.len(), |ui, range| {
         for index in range {
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), row), Sense::hover());
@@ -154,30 +110,8 @@ pub(in crate::ui) fn rows(
     navigate(ui, header.rect.union(body), header.rect.union(grid.summary), &grid.span, state, timeline);
     let answer = ui.interact(body, ui.id().with("rows"), Sense::click_and_drag());
     state.over = ui.rect_contains_pointer(body);
-    input(ui, &answer, &grid, bench, state, pressed);
-    frame(ui, body, state);
-}
-
-/// Returns the change of time that the drag under way gives.
-fn shift(state: &State, span: &Span, timeline: &Timeline) -> Shift {
-    let (Some(press), Some([first, last])) = (&state.press, state.selection.ends()) else {
-        return Shift::None;
-    };
-    let snap = |t: f64| if state.free { t } else { frame_near(t, timeline) };
-    let by = span.seconds(press.to.x - press.from.x);
-    match press.what {
-        _ if !press.moved => Shift::None,
-        What::Key { time, .. } => Shift::Move((snap(time + by) - time).max(-first)),
-        What::Handle(side) => {
-            let (end, pivot) = if side == 0 { (first, last) } else { (last, first) };
-            // The keys keep their order: the end stays one frame away from the other end.
-            let frame = timeline.frame().min((last - first).abs());
-            let to = snap(end + by);
-            let to = if side == 0 { to.clamp(0.0, (last - frame).max(0.0)) } else { to.max(first + frame) };
-            Shift::Scale { pivot, factor: (to - pivot) / (end - pivot) }
-        }
-        _ => Shift::None,
-    }
+    press::run(ui, &answer, &grid, bench, state, pressed);
+    press::draw(ui, body, state);
 }
 
 /// Draws the ground of a row with its name.
@@ -247,18 +181,6 @@ fn handles(ui: &Ui, grid: &Grid, selection: &Selection, shift: Shift) {
     }
 }
 
-/// Draws the box of a drag on empty ground.
-fn frame(ui: &Ui, body: Rect, state: &State) {
-    let Some(press) = state.press.as_ref().filter(|p| p.moved && is_box(p.what)) else { return };
-    let rect = Rect::from_two_pos(press.from, press.to).intersect(body);
-    ui.painter().rect_filled(rect, 1.0, theme::ACCENT.gamma_multiply(0.2));
-    ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, theme::ACCENT), StrokeKind::Inside);
-}
-
-fn is_box(what: What) -> bool {
-    matches!(what, What::Ground | What::Name(_))
-}
-
 /// Zooms and scrolls the time. A wheel over ruler or summary row, or with Ctrl, zooms about the pointer. A wheel with
 /// Shift, a drag by the middle button, or the headset's stick scrolls.
 fn navigate(ui: &Ui, whole: Rect, header: Rect, span: &Span, state: &mut State, timeline: &Timeline) {
@@ -290,7 +212,8 @@ impl Grid {
         (y > self.summary.max.y).then_some(row.min(sheet.rows.len().saturating_sub(1)))
     }
 
-    fn what(&self, ui: &Ui, at: Pos2, sheet: &DopeSheet, selection: &Selection) -> What {
+    /// Returns what a press at a position acts on.
+    pub fn what(&self, ui: &Ui, at: Pos2, sheet: &DopeSheet, selection: &Selection) -> What {
         let row = self.row(at.y, sheet);
         let times = row.map_or(&sheet.columns, |row| &sheet.rows[row].times);
         let after = times.partition_point(|t| self.span.x(*t) < at.x);
@@ -309,123 +232,4 @@ impl Grid {
             None => What::Ground,
         }
     }
-}
-
-/// Runs press, drag and release on the rows.
-fn input(
-    ui: &Ui,
-    answer: &Response,
-    grid: &Grid,
-    bench: &Workbench,
-    state: &mut State,
-    pressed: &mut Pressed,
-) {
-    let timeline = bench.timeline();
-    let sheet = &timeline.sheet;
-    let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
-    let adds = adds || state.adds;
-    let held = answer.is_pointer_button_down_on() && primary;
-    let at = ui.input(|i| i.pointer.interact_pos());
-    if let (true, None, Some(from)) = (held, &state.press, answer.interact_pointer_pos()) {
-        let what = grid.what(ui, from, sheet, &state.selection);
-        state.press = Some(Press { what, from, to: from, moved: false, adds });
-        ui.ctx().request_repaint();
-    } else if let (true, None, Some(from)) = (answer.clicked(), &state.press, answer.interact_pointer_pos()) {
-        // Press and release came in one frame.
-        click(grid.what(ui, from, sheet, &state.selection), adds, sheet, &mut state.selection);
-        ui.ctx().request_repaint();
-    }
-    let Some(press) = &mut state.press else { return };
-    if let Some(to) = at.filter(|to| *to != press.to) {
-        press.to = to;
-        ui.ctx().request_repaint();
-    }
-    // The headset's pointer already ignores small movements.
-    let far = if theme::is_large(ui) { 0.5 } else { CLICK };
-    if !press.moved && press.from.distance(press.to) > far {
-        press.moved = true;
-        if let What::Key { row, time } = press.what {
-            let own = row.map_or(state.selection.has_column(time), |row| {
-                has(state.selection.of_row(&sheet.rows[row].subject), time)
-            });
-            // A drag of a key that is not selected selects it first.
-            if !own {
-                click(press.what, press.adds, sheet, &mut state.selection);
-            }
-        }
-    }
-    if held {
-        return;
-    }
-    let shift = shift(state, &grid.span, timeline);
-    let Some(press) = state.press.take() else { return };
-    ui.ctx().request_repaint();
-    if !press.moved {
-        click(press.what, press.adds, sheet, &mut state.selection);
-    } else if is_box(press.what) {
-        select_box(&press, grid, sheet, &mut state.selection);
-    } else if let Some(edit) = moved(shift, bench, &state.selection) {
-        state.selection.map(|t| shift.at(t));
-        pressed.edit(edit, false);
-    }
-}
-
-/// Returns the edit of a finished drag; `None` if no key changes its time.
-fn moved(shift: Shift, bench: &Workbench, selection: &Selection) -> Option<Edit> {
-    let keys = selection.keys(bench.session().document());
-    let edit = match shift {
-        Shift::Move(seconds) if seconds != 0.0 => KeyEdit::Move { keys, seconds },
-        Shift::Scale { pivot, factor } if factor != 1.0 && factor.is_finite() => {
-            KeyEdit::Scale { keys, pivot, factor }
-        }
-        _ => return None,
-    };
-    Some(Edit::Keys(edit))
-}
-
-/// Selects what was clicked. With `adds`, a selected key is deselected instead, and other keys stay selected.
-fn click(what: What, adds: bool, sheet: &DopeSheet, selection: &mut Selection) {
-    let before = if adds { selection.clone() } else { Selection::default() };
-    let rows = match what {
-        What::Handle(_) => return,
-        What::Ground => 0..0,
-        What::Key { row: Some(row), .. } | What::Name(Some(row)) => row..row + 1,
-        What::Key { row: None, .. } | What::Name(None) => 0..sheet.rows.len(),
-    };
-    if !adds {
-        *selection = Selection::default();
-    }
-    let of = |row: usize| {
-        let times = &sheet.rows[row].times;
-        if let What::Key { time, .. } = what { &times[same_key(times, time)] } else { &times[..] }
-    };
-    let all = |row: usize| of(row).iter().all(|t| has(before.of_row(&sheet.rows[row].subject), *t));
-    let deselects = adds && !rows.is_empty() && rows.clone().all(all);
-    for row in rows {
-        let subject = &sheet.rows[row].subject;
-        if deselects {
-            selection.remove(subject, of(row));
-        } else {
-            selection.add(subject, of(row));
-        }
-    }
-    selection.settle();
-}
-
-/// Selects the keys in a box. A box that reaches the summary row selects whole columns.
-fn select_box(press: &Press, grid: &Grid, sheet: &DopeSheet, selection: &mut Selection) {
-    let rect = Rect::from_two_pos(press.from, press.to);
-    let whole = rect.min.y <= grid.summary.max.y;
-    if !press.adds {
-        *selection = Selection::default();
-    }
-    for (index, row) in sheet.rows.iter().enumerate() {
-        let y = grid.top + index as f32 * grid.step;
-        if whole || (y <= rect.max.y && y + grid.step >= rect.min.y) {
-            let from = row.times.partition_point(|t| grid.span.x(*t) < rect.min.x);
-            let count = row.times[from..].partition_point(|t| grid.span.x(*t) <= rect.max.x);
-            selection.add(&row.subject, &row.times[from..from + count]);
-        }
-    }
-    selection.settle();
 }

@@ -115,6 +115,7 @@ impl Shows<'_> {
 fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     bar::top(ui, shows, pressed);
     bar::bottom(ui, shows);
+    memory.shared.keys.over = false;
     if let Some(bench) = shows.bench.filter(|_| shows.choices.panels) {
         timeline::show(ui, shows, bench, memory, pressed);
     }

@@ -124,10 +124,14 @@ fn keyed() -> (Table, impl Fn(&Table, f64) -> [f32; 2]) {
     }
     t.frames(3);
     let at = |t: &Table, time: f64| {
-        let [zero, one] = ["0", "1"].map(|label| t.words_at(label));
+        let below = ruler(t) - 20.0;
+        let [zero, one] = ["0", "1"].map(|label| {
+            let found = t.desk.words.iter().find(|w| w.0 == label && w.1.min.y > below);
+            found.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.min
+        });
         let row = t.desk.words.iter().find(|w| w.0.ends_with(" keys") || w.0.ends_with(" selected"));
         let y = row.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.center().y;
-        [zero[0] - 5.0 + (one[0] - zero[0]) * time as f32, y]
+        [zero.x - 3.0 + (one.x - zero.x) * time as f32, y]
     };
     (t, at)
 }
