@@ -117,10 +117,16 @@ pub fn picture(
     };
     // Open the page as a user does: the right hand points at the tab and presses the trigger.
     let tab = section.map_or(Spot::Page(page), Spot::Section);
-    let aimed = if section.is_some() { tab.clone() } else { aimed };
+    let aimed = match show {
+        Show::Keys => Spot::Text("All".into()),
+        _ if section.is_some() => tab.clone(),
+        _ => aimed,
+    };
+    // The picture of the keys shows them selected.
+    let pull = if show == Show::Keys { 1.0 } else { 0.0 };
     // Panels at the hand need some frames until they are in place.
     let settle = [(&tab, 0.0); 12];
-    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)];
+    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, pull), (&aimed, 0.0)];
     for (frame, (spot, pull)) in settle.into_iter().chain(press).enumerate() {
         let mut input = input(frame as f64 * 0.1, panels.target(spot));
         input.hands[1].draw = pull;

@@ -93,12 +93,9 @@ pub(in crate::ui) fn rows(
             keys(ui, rect, &grid.span, &line.times, |t| has(own, t), shift);
         }
     });
-    let bottom = ui.min_rect().max.y.min(ui.clip_rect().max.y).max(grid.summary.max.y);
+    let bottom = (ui.cursor().min.y - gap).min(ui.clip_rect().max.y).max(grid.summary.max.y);
     let right = summary.max.x - END * theme::scale(ui);
     let body = Rect::from_min_max(grid.summary.min, pos2(right, bottom));
-    let x = grid.span.x(timeline.playhead.time);
-    let inside = body.with_min_x(grid.span.left);
-    ui.painter().with_clip_rect(inside).vline(x, inside.y_range(), Stroke::new(1.0, theme::ACCENT));
     if header.shift > 0.0 {
         let back = header.rect.union(grid.summary);
         ui.painter().rect_filled(back, 0.0, ui.visuals().panel_fill);
@@ -106,6 +103,9 @@ pub(in crate::ui) fn rows(
     span::draw(ui, header.rect, &grid.span, timeline);
     ground(ui, grid.summary, &grid.span, &super::summary(&state.selection, sheet), true);
     keys(ui, grid.summary, &grid.span, &sheet.columns, |t| state.selection.has_column(t), shift);
+    let x = grid.span.x(timeline.playhead.time);
+    let inside = body.with_min_x(grid.span.left);
+    ui.painter().with_clip_rect(inside).vline(x, inside.y_range(), Stroke::new(1.0, theme::ACCENT));
     handles(ui, &grid, &state.selection, shift);
     navigate(ui, header.rect.union(body), header.rect.union(grid.summary), &grid.span, state, timeline);
     let answer = ui.interact(body, ui.id().with("rows"), Sense::click_and_drag());
