@@ -189,6 +189,10 @@ fn retimed(
 
 /// Draws the tools: all groups in the window, one group in the headset.
 pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+    if ui.input(|i| i.pointer.any_released()) {
+        // A click may have changed what the tools and the rows show.
+        ui.ctx().request_repaint();
+    }
     let large = theme::is_large(ui);
     if large {
         ui.horizontal(|ui| {

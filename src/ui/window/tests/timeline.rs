@@ -129,7 +129,9 @@ fn keyed() -> (Table, impl Fn(&Table, f64) -> [f32; 2]) {
             let found = t.desk.words.iter().find(|w| w.0 == label && w.1.min.y > below);
             found.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.min
         });
-        let row = t.desk.words.iter().find(|w| w.0.ends_with(" keys") || w.0.ends_with(" selected"));
+        let counts = |w: &&(String, egui::Rect)| w.0.starts_with(|c: char| c.is_ascii_digit());
+        let is_summary = |w: &&(String, egui::Rect)| w.0.ends_with(" keys") || w.0.ends_with(" selected");
+        let row = t.desk.words.iter().filter(counts).find(is_summary);
         let y = row.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.center().y;
         [zero.x - 3.0 + (one.x - zero.x) * time as f32, y]
     };
