@@ -38,6 +38,8 @@ pub enum Show {
     Transform,
     /// The details panel with the stored poses.
     Poses,
+    /// The details panel with the keys of three poses.
+    Keys,
     /// The details panel with the clips of the file.
     Clips,
     /// The details panel with the steps of the history.
@@ -51,6 +53,8 @@ pub enum Show {
     /// The window with its list of keys.
     #[value(alias = "desk-keys")]
     WindowKeys,
+    /// The window with the keys of three poses.
+    WindowTimeline,
 }
 
 /// Half the distance between the eyes, metres.
@@ -92,6 +96,7 @@ pub fn picture(
         Show::Outliner => Some(Section::Outliner),
         Show::Transform => Some(Section::Transform),
         Show::Poses => Some(Section::Poses),
+        Show::Keys => Some(Section::Keys),
         Show::Clips => Some(Section::Clips),
         Show::History => Some(Section::History),
         _ => None,
@@ -111,6 +116,9 @@ pub fn picture(
     if show == Show::Transform {
         bench.select(bench.posable().get(bench.posable().len() / 2).copied());
     }
+    if show == Show::Keys {
+        key_poses(&mut bench);
+    }
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
     let mut state = state(model, pose, shape);
@@ -124,10 +132,16 @@ pub fn picture(
     };
     // Open the page as a user does: the right hand points at the tab and presses the trigger.
     let tab = section.map_or(Spot::Page(page), Spot::Section);
-    let aimed = if section.is_some() { tab.clone() } else { aimed };
+    let aimed = match show {
+        Show::Keys => Spot::Text("All".into()),
+        _ if section.is_some() => tab.clone(),
+        _ => aimed,
+    };
+    // The picture of the keys shows them selected.
+    let pull = if show == Show::Keys { 1.0 } else { 0.0 };
     // Panels at the hand need some frames until they are in place.
     let settle = [(&tab, 0.0); 12];
-    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, 0.0)];
+    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, pull), (&aimed, 0.0)];
     for (frame, (spot, pull)) in settle.into_iter().chain(press).enumerate() {
         let mut input = input(frame as f64 * 0.1, panels.target(spot));
         input.hands[1].draw = pull;
@@ -182,6 +196,15 @@ pub fn picture(
         image::imageops::replace(&mut out, picture, i64::from(size[0]) * i as i64, 0);
     }
     Ok(out)
+}
+
+/// Keys the pose at three times.
+pub(super) fn key_poses(bench: &mut Workbench) {
+    for time in [0.0, 0.5, 1.25] {
+        bench.run_command(Command::Scrub(time));
+        bench.run_command(Command::Key);
+    }
+    bench.run_command(Command::Scrub(0.75));
 }
 
 /// Builds the panels' state from outside the workbench: measurements, button names and the file list.

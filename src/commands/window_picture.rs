@@ -15,7 +15,7 @@ use image::{Rgba, RgbaImage};
 
 /// Returns true if `show` asks for a picture of the editor window.
 pub fn is_window(show: Show) -> bool {
-    matches!(show, Show::Window | Show::WindowLight | Show::WindowKeys)
+    matches!(show, Show::Window | Show::WindowLight | Show::WindowKeys | Show::WindowTimeline)
 }
 
 /// Renders the editor window, `size` in pixels, with the character's document open.
@@ -33,24 +33,25 @@ pub fn picture(
         session.apply(Edit::SetPose(pose.clone()))?;
     }
     let mut bench = Workbench::new(session, model.bound.character.clone(), Preferences::default());
+    if show == Show::WindowTimeline {
+        headset_picture::key_poses(&mut bench);
+    }
     let theme = if show == Show::WindowLight { Theme::Light } else { Theme::Dark };
     let mut desk = WindowEditor::new(Choices { theme, ..Choices::default() });
     desk.facts.know(model);
     desk.facts.strain = headset_picture::state(model, pose, shape).strain;
     let mut input = WindowInput { size, scale: 1.0, focused: true, ..WindowInput::default() };
-    let key = |key| Event::Key {
-        key,
-        physical_key: None,
-        pressed: true,
-        repeat: false,
-        modifiers: Modifiers::NONE,
-    };
+    let key =
+        |key, modifiers| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
     // egui lays out panels correctly only after a first pass has measured them.
     for frame in 0..4 {
         input.time = f64::from(frame) * 0.1;
-        input.events = if frame == 1 { vec![key(Key::Home)] } else { Vec::new() };
+        input.events = if frame == 1 { vec![key(Key::Home, Modifiers::NONE)] } else { Vec::new() };
         if frame == 1 && show == Show::WindowKeys {
-            input.events.push(key(Key::Questionmark));
+            input.events.push(key(Key::Questionmark, Modifiers::NONE));
+        }
+        if frame == 1 && show == Show::WindowTimeline {
+            input.events.push(key(Key::T, Modifiers::SHIFT));
         }
         desk.step(&input, Some(&mut bench));
     }

@@ -311,6 +311,10 @@ pub enum Command {
     AutoKey(bool),
     /// Sets the frame rate, frames per second: 24, 30 or 60.
     Rate(u32),
+    /// Sets whether playback starts again at its end.
+    Loop(bool),
+    /// Sets in point and out point of playback, seconds, rounded to frames. `None` plays the whole motion.
+    PlayRange(Option<[f64; 2]>),
     /// Keys the motion that the newest offset stroke gave the character while it was drawn. The keys start at the
     /// playhead and keep the speed of drawing.
     KeyStroke,

@@ -21,17 +21,42 @@ pub struct Playhead {
     pub shown: bool,
     /// Whether changes are keyed at the playhead automatically.
     pub auto_key: bool,
+    /// In point and out point of playback, seconds; `None` plays the whole motion.
+    pub range: Option<[f64; 2]>,
 }
 
 impl Playhead {
-    /// Advances by `seconds` while the motion plays, with wrap-around at `duration`. A motion of duration 0, which has
-    /// only waves, loops over the minimum timeline length.
-    pub fn advance(&mut self, seconds: f64, duration: f64) {
-        if self.playing {
-            let end = if duration > 0.0 { duration } else { ROOM };
-            self.time = (self.time + seconds).rem_euclid(end);
-            self.shown = true;
+    /// Start and end of playback, seconds. A motion of duration 0, which has only waves, plays over the minimum timeline
+    /// length.
+    pub fn bounds(&self, duration: f64) -> [f64; 2] {
+        self.range.unwrap_or([0.0, if duration > 0.0 { duration } else { ROOM }])
+    }
+
+    /// Advances by `seconds` while the motion plays. At the end of playback, starts again if `loops` is set, and stops
+    /// otherwise.
+    pub fn advance(&mut self, seconds: f64, duration: f64, loops: bool) {
+        if !self.playing {
+            return;
         }
+        let [start, end] = self.bounds(duration);
+        let time = (self.time + seconds).max(start);
+        if loops {
+            self.time = start + (time - start).rem_euclid(end - start);
+        } else {
+            self.time = time.min(end);
+            self.playing = time < end;
+        }
+        self.shown = true;
+    }
+
+    /// Sets in point and out point, rounded to frames and at least one frame apart. `None` plays the whole motion.
+    pub fn set_range(&mut self, range: Option<[f64; 2]>, rate: u32) {
+        let rate = f64::from(rate);
+        self.range = range.filter(|r| r.iter().all(|t| t.is_finite())).map(|[a, b]| {
+            let frame = |t: f64| (t.max(0.0) * rate).round();
+            let (start, end) = (frame(a.min(b)), frame(a.max(b)));
+            [start, end.max(start + 1.0)].map(|frame| f64::from((frame / rate) as f32))
+        });
     }
 
     /// Stops at the frame nearest to a time.

@@ -57,6 +57,8 @@ pub struct Preferences {
     pub haptics: bool,
     /// Whether the motion path of the selected joint is visible.
     pub path: bool,
+    /// Whether playback starts again at its end.
+    pub loops: bool,
     /// Whether the palette is visible.
     pub palette: bool,
     /// Whether the file panel is visible.
@@ -88,6 +90,7 @@ impl Default for Preferences {
             left_handed: false,
             haptics: true,
             path: true,
+            loops: true,
             palette: true,
             files: false,
             details: false,

@@ -146,6 +146,8 @@ commands! {
     MoveKey => "Move key",
     AutoKey => "Auto key",
     Rate => "Frame rate",
+    Loop => "Loop of playback",
+    PlayRange => "Range of playback",
     KeyStroke => "Key stroke",
     Interpolation => "Between keys",
     Change => "Settings of deformer, poses, clips and layers",
@@ -185,6 +187,7 @@ impl CommandKind {
             Self::Place | Self::CopyPose | Self::PastePose | Self::MirrorPose | Self::ResetPose => {
                 &[Route::Details]
             }
+            Self::Loop | Self::PlayRange => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

@@ -86,6 +86,10 @@ impl Workbench {
             return self.limit();
         }
         self.playhead.playing = on;
+        let [start, end] = self.playhead.bounds(self.timeline.sheet.duration);
+        if on && (self.playhead.time >= end || self.playhead.time < start) {
+            self.playhead.time = start;
+        }
         if !on {
             let rate = self.context.session.document().motion().rate();
             self.playhead.stand(self.playhead.time, rate);
@@ -174,6 +178,12 @@ impl Workbench {
         self.show_moment();
     }
 
+    /// Sets in point and out point of playback, seconds.
+    pub(super) fn set_range(&mut self, range: Option<[f64; 2]>) {
+        self.playhead.set_range(range, self.timeline.sheet.rate);
+        self.timeline.follow(self.playhead);
+    }
+
     pub(super) fn set_rate(&mut self, rate: u32) {
         self.key(Edit::Keys(KeyEdit::Rate(rate)), false);
     }
@@ -226,7 +236,8 @@ impl Workbench {
     /// copies the pose into the edited pose first.
     pub(super) fn run_film(&mut self) {
         if self.playhead.playing && !self.is_busy() {
-            self.playhead.advance(self.hands.step, self.timeline.sheet.duration);
+            let (duration, loops) = (self.timeline.sheet.duration, self.preferences.loops);
+            self.playhead.advance(self.hands.step, duration, loops);
             self.show_moment();
         }
         if self.playhead.shown && self.is_reached_for() {

@@ -20,7 +20,7 @@ pub(super) struct Details {
     pub section: Section,
     /// Scroll offset of the content, pixels.
     pub scroll: f32,
-    shared: panels::Memory,
+    pub shared: panels::Memory,
 }
 
 /// Draws the panel. Returns why an action was not carried out.

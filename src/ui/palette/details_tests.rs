@@ -58,6 +58,7 @@ fn every_section_is_chosen_and_has_large_print() {
         (Section::Morphs, "The character has no morph targets."),
         (Section::Outliner, "JOINTS (16)"),
         (Section::Transform, "Touch a joint"),
+        (Section::Keys, "No keys yet"),
         (Section::Poses, "Keep"),
         (Section::Clips, "The file has none."),
         (Section::History, "Open"),
@@ -205,4 +206,46 @@ fn a_number_of_the_transform_is_dragged_as_one_step_and_follows_the_pose() {
     bench_mut(&mut room).run_command(Command::ResetPose(None));
     follow(&mut room);
     assert!(room.panels.find(&start).is_some());
+}
+
+#[test]
+fn keys_are_selected_by_the_ray_and_deleted() {
+    let mut room = room();
+    if let Some(bench) = &mut room.bench {
+        for time in [0.0, 1.0] {
+            bench.run_command(Command::Scrub(time));
+            bench.run_command(Command::Key);
+        }
+    }
+    follow(&mut room);
+    room.press(&Spot::Section(Section::Keys));
+    follow(&mut room);
+    let rows = |room: &Room| bench(room).timeline().sheet.rows.clone();
+    let [first, second] = [0, 1].map(|i| rows(&room)[i].label.clone());
+    let pixel = |room: &Room, name: &str| {
+        let words = &room.panels.canvases[Panel::Details as usize].words;
+        words.iter().find(|w| w.0 == name).unwrap_or_else(|| panic!("no {name:?} in {words:?}")).1
+    };
+    let apart = pixel(&room, &second).center().y - pixel(&room, &first).center().y;
+    assert!(apart >= details::TARGET, "rows are targets: {apart}");
+    let key = egui::pos2(pixel(&room, "1").min.x - 3.0, pixel(&room, &first).center().y);
+    let point = |room: &Room, at: egui::Pos2| {
+        let placement = *room.panels.out().placements.iter().find(|p| p.panel == Panel::Details).unwrap();
+        let size = Panel::Details.size().map(|n| n as f32);
+        placement.point([at.x / size[0], at.y / size[1]])
+    };
+    let at = point(&room, key);
+    room.drag(at, at, follow);
+    assert!(room.panels.find(&text("1 selected")).is_some());
+    room.press(&text("Delete"));
+    follow(&mut room);
+    assert_eq!(rows(&room)[0].times, [0.0]);
+    // A drag on empty ground boxes both keys of the second row.
+    let y = pixel(&room, &second).center().y;
+    let [from, to] = [0.4, 1.6].map(|t| {
+        let (zero, one) = (pixel(&room, "0").min.x - 3.0, pixel(&room, "1").min.x - 3.0);
+        point(&room, egui::pos2(zero + (one - zero) * t, y))
+    });
+    room.drag(from, to, follow);
+    assert!(room.panels.find(&text("1 selected")).is_some());
 }

@@ -341,10 +341,17 @@ impl Panels {
         })
     }
 
-    /// Scrolls a list by the stick while the pointer is on its panel.
+    /// Scrolls a list, and the time of the dope sheet, by the stick while the pointer is on its panel.
     fn scroll(&mut self, input: &Input, tool_hand: usize, step: f64) {
-        let stick = input.hands[tool_hand].stick[1];
-        let Some(panel) = self.pointer.at.map(|at| at.panel).filter(|_| stick.abs() > 0.15) else { return };
+        let [aside, stick] = input.hands[tool_hand].stick;
+        let Some(panel) = self.pointer.at.map(|at| at.panel) else { return };
+        if panel == Panel::Details && self.memory.details.section == Section::Keys && aside.abs() > 0.15 {
+            self.memory.details.shared.keys.pan += aside * (SCROLL * step) as f32;
+            self.canvases[panel as usize].again = true;
+        }
+        if stick.abs() <= 0.15 {
+            return;
+        }
         let offset = match panel {
             Panel::Files => &mut self.memory.scroll,
             Panel::Details => &mut self.memory.details.scroll,
@@ -364,13 +371,7 @@ impl Panels {
             canvas.again = true;
             return;
         }
-        let posed = panel == Panel::Details
-            && self.memory.details.section == Section::Transform
-            && (state.pose, state.copied) != (self.state.pose, self.state.copied);
-        if !canvas.again
-            && !posed
-            && !canvas.touched(pixel, down)
-            && !differs(panel, &self.memory, state, &self.state)
+        if !canvas.again && !canvas.touched(pixel, down) && !differs(panel, &self.memory, state, &self.state)
         {
             return;
         }
@@ -499,7 +500,7 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
         Panel::Details => {
             // Only these sections show the pose at the playhead.
             let follows = match memory.details.section {
-                Section::Morphs => !a.timeline.is_like(&b.timeline),
+                Section::Morphs | Section::Keys => !a.timeline.is_like(&b.timeline),
                 Section::Transform => (a.pose, a.copied) != (b.pose, b.copied),
                 _ => false,
             };

@@ -333,6 +333,7 @@ impl Item {
             C::Open | C::Change | C::Jump | C::Select | C::OtherSide => Offer::Own,
             C::Morph | C::ResetMorphs | C::KeyMorphs => Offer::Own,
             C::Place | C::CopyPose | C::PastePose | C::MirrorPose | C::ResetPose => Offer::Own,
+            C::Loop | C::PlayRange => Offer::Own,
         }
     }
 }

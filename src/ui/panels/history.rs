@@ -1,7 +1,7 @@
 //! The list of the document's history steps. A click restores the state after a step.
 
 use super::{Pressed, widgets};
-use crate::document::{Edit, Line};
+use crate::document::{Edit, KeyEdit, Line};
 use crate::workbench::{Command, Workbench};
 use egui::{RichText, Ui};
 
@@ -52,6 +52,11 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::SetPins(pins) => format!("Pins: {}", pins.len()),
         Edit::SetKey(key) => format!("Key at {:.2} s", key.time),
         Edit::RemoveKey(time) => format!("Remove the key at {time:.2} s"),
+        Edit::Keys(KeyEdit::Move { .. }) => "Move keys".to_owned(),
+        Edit::Keys(KeyEdit::Scale { .. }) => "Retime keys".to_owned(),
+        Edit::Keys(KeyEdit::Remove(_)) => "Delete keys".to_owned(),
+        Edit::Keys(KeyEdit::Insert { time, .. }) => format!("Keys at {time:.2} s"),
+        Edit::Keys(KeyEdit::Channels(_)) => "Change keys".to_owned(),
         Edit::SetDeformer(settings) => {
             let method = super::deformer::method_label(&settings.method);
             format!("Deformer: {method}")

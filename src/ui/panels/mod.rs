@@ -1,11 +1,13 @@
 //! Panels that window and headset share: functions of egui that draw the state and return what the user did.
 //!
-//! The window draws them in its side panel, the headset on the details panel. The style gives the scale: egui's spacing and
+//! The window draws them in its side panel, and the dope sheet in its timeline; the headset draws them on the details
+//! panel. The style gives the scale: egui's spacing and
 //! text styles, which [`theme::dress`] sets, are larger in the headset.
 
 pub(super) mod clips;
 pub(super) mod deformer;
 pub(super) mod history;
+pub(super) mod keys;
 pub(super) mod morphs;
 pub(super) mod outliner;
 pub(super) mod poses;
@@ -38,6 +40,8 @@ pub(super) struct Memory {
     pub morphs: morphs::State,
     /// State of the transform panel.
     pub transform: transform::Memory,
+    /// State of the dope sheet.
+    pub keys: keys::State,
 }
 
 /// The user's actions on the shared panels in one pass.
@@ -92,6 +96,8 @@ pub enum Section {
     Deformer,
     /// Poses stored by name.
     Poses,
+    /// The keys of the motion as rows, and the range of playback.
+    Keys,
     /// Animation clips of the file.
     Clips,
     /// The steps of the document's history.
@@ -100,12 +106,13 @@ pub enum Section {
 
 impl Section {
     /// All shared panels, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Deformer,
         Self::Shape,
         Self::Morphs,
         Self::Outliner,
         Self::Transform,
+        Self::Keys,
         Self::Poses,
         Self::Clips,
         Self::History,
@@ -120,6 +127,7 @@ impl Section {
             Self::Morphs => "Morphs",
             Self::Deformer => "Deformer",
             Self::Poses => "Poses",
+            Self::Keys => "Keys",
             Self::Clips => "Clips",
             Self::History => "History",
         }
@@ -153,6 +161,7 @@ impl Section {
             Self::Morphs => morphs::show(ui, shows, memory, pressed),
             Self::Deformer => deformer::show(ui, shows, memory, pressed),
             Self::Poses => poses::show(ui, shows, memory, pressed),
+            Self::Keys => keys::show(ui, shows.bench, memory, pressed),
             Self::Clips => clips::show(ui, shows.bench, memory, pressed),
             Self::History => history::show(ui, shows.bench, pressed),
         }

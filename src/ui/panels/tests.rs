@@ -1,5 +1,7 @@
 //! Tests of the shared panels: find text, click and drag it, and apply the resulting edits.
 
+mod keys;
+
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
@@ -22,6 +24,10 @@ pub(super) struct Sheet {
     pub words: Vec<(String, Rect)>,
     /// Number of filled diamonds, the marks of keys at the playhead.
     pub diamonds: usize,
+    /// Number of shapes in the last pass.
+    shapes: usize,
+    width: f32,
+    modifiers: Modifiers,
 }
 
 impl Sheet {
@@ -44,14 +50,25 @@ impl Sheet {
     pub fn of(section: Section, character: &Arc<crate::bind::Character>) -> Self {
         let bench = Workbench::new(session(character), character.clone(), Preferences::default());
         let context = theme::context();
-        let memory = Memory::default();
-        let mut sheet = Self { context, bench, memory, section, words: Vec::new(), diamonds: 0 };
+        let mut sheet = Self {
+            context,
+            bench,
+            memory: Memory::default(),
+            section,
+            words: Vec::new(),
+            diamonds: 0,
+            shapes: 0,
+            width: 300.0,
+            modifiers: Modifiers::NONE,
+        };
         sheet.frame(Vec::new());
         sheet
     }
 
     pub fn frame(&mut self, events: Vec<Event>) {
-        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(300.0, 1600.0)));
+        let screen_rect = Some(Rect::from_min_size(Pos2::ZERO, vec2(self.width, 1600.0)));
+        let modifiers = std::iter::once(Event::ModifiersChanged(self.modifiers));
+        let events = modifiers.chain(events).collect();
         let raw = RawInput { events, screen_rect, focused: true, ..RawInput::default() };
         let mut pressed = Pressed::default();
         let mut out = self.context.clone().run_ui(raw, |ui| {
@@ -70,6 +87,7 @@ impl Sheet {
             self.bench.run_command(command);
             assert_eq!(self.bench.notice(), None);
         }
+        self.shapes = out.shapes.len();
         self.words.clear();
         self.diamonds = 0;
         for clipped in &out.shapes {
@@ -88,7 +106,7 @@ impl Sheet {
     }
 
     pub fn press(&mut self, at: Pos2, pressed: bool) {
-        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        let (button, modifiers) = (PointerButton::Primary, self.modifiers);
         self.frame(vec![
             Event::PointerMoved(at),
             Event::PointerButton { pos: at, button, pressed, modifiers },

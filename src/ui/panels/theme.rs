@@ -78,7 +78,7 @@ pub(super) fn is_large(ui: &egui::Ui) -> bool {
 }
 
 /// Returns the height of a line of a list.
-pub(super) fn row(ui: &egui::Ui) -> f32 {
+pub(in crate::ui) fn row(ui: &egui::Ui) -> f32 {
     let target = ui.spacing().interact_size.y;
     if is_large(ui) { target } else { target - 2.0 }
 }

@@ -223,10 +223,14 @@ pub(in crate::ui) fn primary(text: &str) -> Button<'_> {
 
 /// Draws a small button. In the headset, buttons have the size of a target.
 pub(in crate::ui) fn small(ui: &mut Ui, text: impl Into<String>) -> Response {
-    let button = Button::new(text.into());
-    let button =
-        if theme::is_large(ui) { button.min_size(vec2(1.0, 1.0) * theme::row(ui)) } else { button.small() };
+    let button = small_button(ui, text);
     ui.add(button)
+}
+
+/// Returns a small button. In the headset, it has the size of a target.
+pub(in crate::ui) fn small_button(ui: &Ui, text: impl Into<String>) -> Button<'static> {
+    let button = Button::new(text.into());
+    if theme::is_large(ui) { button.min_size(vec2(1.0, 1.0) * theme::row(ui)) } else { button.small() }
 }
 
 /// Draws a small caption above a group.

@@ -9,6 +9,8 @@ use crate::base::math::{Aabb, Vec3};
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
 use crate::pose::Lengths;
+use crate::ui::panels::Pressed;
+use crate::ui::panels::keys::{self, KeyAct};
 use crate::workbench::{CageSet, Command, Request, Tool, Workbench};
 use std::f32::consts::PI;
 
@@ -41,6 +43,9 @@ impl WindowEditor {
             return;
         }
         let Some(act) = self.choices.keys.act(chord) else { return };
+        if act == Act::Remove && self.panels.shared.keys.over {
+            return self.act_on_keys(KeyAct::Delete, bench);
+        }
         let repeats = matches!(
             act,
             Act::Undo
@@ -95,6 +100,23 @@ impl WindowEditor {
                 bench.run_command(command);
             }
         }
+    }
+
+    /// Carries out an action on the selected keys of the dope sheet.
+    pub(super) fn act_on_keys(&mut self, act: KeyAct, bench: Option<&mut Workbench>) {
+        let Some(bench) = bench else { return };
+        self.forget_messages(Some(bench));
+        let mut pressed = Pressed::default();
+        keys::act(act, bench, &mut self.panels.shared.keys, &mut pressed);
+        for command in pressed.commands {
+            self.command(command, Some(bench));
+        }
+        if act == KeyAct::Copy {
+            // Without a text in the clipboard, the window system reports no paste.
+            self.context.copy_text("keys of Sinew".to_owned());
+        }
+        self.facts.message = pressed.tell.or(self.facts.message.take());
+        self.changed = true;
     }
 
     /// Carries out the action of a key or button.
@@ -157,6 +179,7 @@ impl WindowEditor {
                 self.camera.go(Stand { lens, ..*self.camera.stand() });
             }
             Act::Stereo => self.choices.stereo = self.choices.stereo.next(),
+            Act::EditKeys => self.panels.shared.keys.open = !self.panels.shared.keys.open,
             Act::Panels => self.choices.panels = !self.choices.panels,
             Act::Help => self.panels.help = !self.panels.help,
             Act::Cancel => self.panels.help = false,

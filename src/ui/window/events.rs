@@ -2,6 +2,7 @@
 
 use super::keys::Chord;
 use super::{CLICK, Drag, Hold, WindowEditor, paths, pointer};
+use crate::ui::panels::keys::KeyAct;
 use crate::workbench::{Command, RADIUS_RANGE, Tool, Workbench};
 use egui::{Event, PointerButton};
 
@@ -53,6 +54,13 @@ impl WindowEditor {
             Event::Key { key, pressed: true, repeat, modifiers, .. } => {
                 self.modifiers = *modifiers;
                 self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
+            }
+            // Over the dope sheet, both are about keys.
+            Event::Copy if !self.typing && !self.takes_keys() && self.panels.shared.keys.over => {
+                self.act_on_keys(KeyAct::Copy, bench);
+            }
+            Event::Paste(_) if !self.typing && !self.takes_keys() && self.panels.shared.keys.over => {
+                self.act_on_keys(KeyAct::Paste, bench);
             }
             // The window system reports these keys as actions on the clipboard. Outside of a text field, the key map
             // defines them, except that pasting a path opens the file.

@@ -56,6 +56,7 @@ pub enum Act {
     Play,
     NextFrame,
     LastFrame,
+    EditKeys,
     Deselect,
     CopyPose,
     PastePose,
@@ -240,6 +241,7 @@ pub const ACTS: &[Line] = &[
     line(Act::Play, "Play or stop", Time, &[key(Key::Space)], Some(C::Play)),
     line(Act::NextFrame, "Next frame", Time, &[key(Key::ArrowRight)], Some(C::Scrub)),
     line(Act::LastFrame, "Frame before", Time, &[key(Key::ArrowLeft)], Some(C::Scrub)),
+    line(Act::EditKeys, "Rows and tools of the dope sheet", Time, &[shift(Key::T)], None),
     line(Act::TakePose, "Edit the pose that shows", Time, &[shift(Key::I)], None),
     line(Act::Wire, "Bones and edges on top", View, &[shift(Key::Z)], Some(C::Wire)),
     line(

@@ -5,11 +5,12 @@ use crate::workbench::{CommandKind, Control, Route};
 use std::fmt::Write;
 
 /// Features of the window that do not correspond to a command: name, counterpart in the headset, place in the window.
-const LISTS: [(&str, &str, &str); 6] = [
+const LISTS: [(&str, &str, &str); 7] = [
     ("Switch or remove any stroke or mark", "details, outliner", "outliner"),
     ("Width and softness of a sculpt layer", "details, outliner", "outliner"),
     ("Keep poses, take them, blend them in, mirror them", "details, poses", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
+    ("Select, move, copy, retime and ease keys", "details, keys", "timeline"),
     ("Another name for a sculpt layer or pose", "only in the window", "outliner, two clicks; poses"),
     ("Remove any measure", "the newest", "tool panel"),
 ];
@@ -55,7 +56,7 @@ fn window(kind: CommandKind) -> String {
         CommandKind::Place | CommandKind::MirrorPose | CommandKind::ResetPose => "transform panel".to_owned(),
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
-        CommandKind::MotionPath => "timeline".to_owned(),
+        CommandKind::MotionPath | CommandKind::Loop | CommandKind::PlayRange => "timeline".to_owned(),
         CommandKind::Jump => "history".to_owned(),
         CommandKind::Select => "click, outliner".to_owned(),
         CommandKind::OtherSide => "outliner".to_owned(),
@@ -77,6 +78,7 @@ fn keys(act: Act) -> String {
 fn instead(act: Act) -> &'static str {
     match act {
         Act::TakePose => "reach for the body",
+        Act::EditKeys => "details, keys",
         Act::Compare => "palette, in turn",
         Act::SaveAs => "save",
         Act::FixPlane | Act::MovePlane => "strokes are drawn in space",
@@ -150,6 +152,8 @@ mod tests {
             // The tool panel has these settings of keys.
             CommandKind::MoveKey,
             CommandKind::MotionPath,
+            CommandKind::Loop,
+            CommandKind::PlayRange,
             CommandKind::AutoKey,
             CommandKind::Rate,
             CommandKind::KeyStroke,

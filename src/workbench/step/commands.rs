@@ -169,6 +169,8 @@ impl Workbench {
             Command::MoveKey(time) => self.move_key(time),
             Command::AutoKey(on) => self.playhead.auto_key = on,
             Command::Rate(rate) => self.set_rate(rate),
+            Command::Loop(on) => p.loops = on,
+            Command::PlayRange(range) => self.set_range(range),
             Command::KeyStroke => self.key_stroke(),
             Command::Interpolation(way) => self.set_interpolation(way),
             Command::Open(path) if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) => {

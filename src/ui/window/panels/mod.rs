@@ -40,8 +40,6 @@ pub(super) struct Memory {
     pub binding: Option<Act>,
     /// Filter text of the list of shortcuts.
     pub key_filter: String,
-    /// State of a drag on the timeline's ruler.
-    pub scrubbing: Option<timeline::Scrubbing>,
     /// Selection in the lists of files.
     pub files: files::Chosen,
     /// State of the dialog for the path of a file.
@@ -117,6 +115,7 @@ impl Shows<'_> {
 fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     bar::top(ui, shows, pressed);
     bar::bottom(ui, shows);
+    memory.shared.keys.over = false;
     if let Some(bench) = shows.bench.filter(|_| shows.choices.panels) {
         timeline::show(ui, shows, bench, memory, pressed);
     }

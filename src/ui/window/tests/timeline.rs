@@ -114,3 +114,71 @@ fn a_jump_in_the_history_keys_nothing() {
     t.frames(2);
     assert_eq!(t.bench.session().history(), (2, 3), "what was undone can be done again");
 }
+
+/// Returns a window with keys of the whole pose at 0, 0.5 and 1 s, and the position of a time on the summary row.
+fn keyed() -> (Table, impl Fn(&Table, f64) -> [f32; 2]) {
+    let mut t = Table::new();
+    for time in [0.0, 0.5, 1.0] {
+        t.bench.run_command(Command::Scrub(time));
+        t.bench.run_command(Command::Key);
+    }
+    t.frames(3);
+    let at = |t: &Table, time: f64| {
+        let below = ruler(t) - 20.0;
+        let [zero, one] = ["0", "1"].map(|label| {
+            let found = t.desk.words.iter().find(|w| w.0 == label && w.1.min.y > below);
+            found.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.min
+        });
+        let counts = |w: &&(String, egui::Rect)| w.0.starts_with(|c: char| c.is_ascii_digit());
+        let is_summary = |w: &&(String, egui::Rect)| w.0.ends_with(" keys") || w.0.ends_with(" selected");
+        let row = t.desk.words.iter().filter(counts).find(is_summary);
+        let y = row.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.center().y;
+        [zero.x - 3.0 + (one.x - zero.x) * time as f32, y]
+    };
+    (t, at)
+}
+
+#[test]
+fn keys_of_the_sheet_are_dragged_copied_pasted_and_deleted_by_keys() {
+    let (mut t, at) = keyed();
+    let columns = |t: &Table| t.bench.timeline().sheet.columns.clone();
+    t.key(Key::T, Modifiers::SHIFT);
+    t.frames(3);
+    let steps = t.bench.session().history().0;
+    t.drag(PointerButton::Primary, &[at(&t, 0.5), at(&t, 0.6), at(&t, 0.75)]);
+    assert_eq!((columns(&t), t.bench.session().history().0), (vec![0.0, 0.75, 1.0], steps + 1));
+    t.input.events.push(Event::Copy);
+    t.frames(2);
+    t.bench.run_command(Command::Scrub(1.5));
+    t.to(at(&t, 0.3));
+    t.input.events.push(Event::Paste("keys of Sinew".into()));
+    t.frames(2);
+    assert_eq!(columns(&t), [0.0, 0.75, 1.0, 1.5]);
+    t.key(Key::Delete, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(columns(&t), [0.0, 0.75, 1.0]);
+    // Nothing is selected now, and the key does not reach the strokes.
+    t.key(Key::Delete, Modifiers::NONE);
+    assert!(t.desk.facts.message.as_deref().is_some_and(|m| m.contains("no key is selected")));
+    t.to([640.0, 300.0]);
+    t.frames(2);
+    t.key(Key::Delete, Modifiers::NONE);
+    assert!(t.bench.notice().is_some_and(|m| m.contains("nothing to remove")), "{:?}", t.bench.notice());
+}
+
+#[test]
+fn the_open_sheet_keeps_its_height() {
+    let (mut t, _) = keyed();
+    let height = |t: &Table| t.desk.output().viewport[3];
+    let closed = height(&t);
+    t.key(Key::T, Modifiers::SHIFT);
+    t.frames(4);
+    let open = height(&t);
+    assert!(open + 100 < closed, "{open} {closed}");
+    t.frames(4);
+    assert_eq!(height(&t), open);
+    assert!(t.desk.words.iter().any(|w| w.0 == "Ease both"));
+    t.key(Key::T, Modifiers::SHIFT);
+    t.frames(4);
+    assert_eq!(height(&t), closed);
+}

@@ -139,3 +139,52 @@ fn time_goes_on_beyond_the_last_key_and_what_is_keyed_there_is_played() {
     s.bench.run_command(Command::Undo);
     assert_eq!(columns(&s), [0.0, 1.0]);
 }
+
+/// Plays for a number of frames and returns the times of the playhead.
+fn played(s: &mut Script, frames: usize) -> Vec<f64> {
+    s.bench.run_command(Command::Play(true));
+    let step = |_| {
+        s.step();
+        s.bench.timeline().playhead.time
+    };
+    (0..frames).map(step).collect()
+}
+
+#[test]
+fn playback_stays_between_in_point_and_out_point_and_loops_there() {
+    let mut s = two_keys();
+    let hash = s.hash();
+    s.bench.run_command(Command::PlayRange(Some([0.76, 0.24])));
+    let range = s.bench.timeline().playhead.range.unwrap();
+    assert_eq!(range, [0.25, 0.75], "the points are frames, in order");
+    s.bench.run_command(Command::Scrub(0.0));
+    let times = played(&mut s, 150);
+    assert!(times.iter().all(|t| (0.25..0.75).contains(t)), "{times:?}");
+    assert!(times.windows(2).filter(|t| t[1] < t[0]).count() >= 2, "{times:?}");
+    // Scrubbing leaves the range; playback returns into it.
+    s.bench.run_command(Command::Scrub(0.9));
+    assert!((s.bench.shown_time().unwrap() - 0.9).abs() < 0.03);
+    assert!(played(&mut s, 1)[0] < 0.3);
+    for bad in [[f64::NAN, 1.0], [0.0, f64::INFINITY]] {
+        s.bench.run_command(Command::PlayRange(Some(bad)));
+        assert_eq!(s.bench.timeline().playhead.range, None);
+    }
+    s.bench.run_command(Command::PlayRange(Some([0.5, 0.5])));
+    let [start, end] = s.bench.timeline().playhead.range.unwrap();
+    assert!((end - start - 1.0 / 24.0).abs() < 1e-6, "the range is never empty");
+    assert_eq!(s.hash(), hash, "the range is not part of the document");
+}
+
+#[test]
+fn without_loop_playback_stops_at_the_end_and_starts_again_from_the_start() {
+    let mut s = two_keys();
+    s.bench.run_command(Command::Loop(false));
+    s.bench.run_command(Command::Scrub(0.0));
+    let times = played(&mut s, 150);
+    assert_eq!((times[149], s.bench.timeline().playhead.playing), (1.0, false));
+    assert_eq!(s.bench.shown_time(), Some(1.0), "the last pose shows");
+    let times = played(&mut s, 5);
+    assert!(times[4] < 0.2 && s.bench.timeline().playhead.playing, "{times:?}");
+    s.bench.run_command(Command::Loop(true));
+    assert!(played(&mut s, 150).windows(2).any(|t| t[1] < t[0]));
+}

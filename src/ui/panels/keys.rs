@@ -1,0 +1,312 @@
+//! The dope sheet: rows of keys that the user selects, moves, copies, retimes and eases, and the range of playback.
+//!
+//! The selection is state of the panel. The edits that the panel gives carry their keys, so takes replay without it.
+
+mod press;
+mod selection;
+mod sheet;
+mod span;
+
+use super::{Memory, Pressed, theme, widgets};
+use crate::base::Version;
+use crate::document::{DopeSheet, Easing, Edit, KeyClip, KeyEdit};
+use crate::workbench::{Command, Timeline, Workbench};
+use egui::Ui;
+pub(in crate::ui) use selection::Selection;
+pub(in crate::ui) use sheet::{RULER, rows, ruler};
+
+/// Height of the rows where the panel does not scroll as a whole, logical pixels.
+const HEIGHT: f32 = 220.0;
+
+/// State of the dope sheet between frames.
+#[derive(Default)]
+pub(in crate::ui) struct State {
+    pub selection: Selection,
+    /// Document revision whose keys the selection has.
+    seen: Version,
+    /// Copied keys.
+    pub clip: KeyClip,
+    /// First and last displayed time, seconds; `None` shows the whole motion.
+    pub view: Option<[f64; 2]>,
+    /// Distance by which the stick scrolls the time in the next pass, pixels to the right.
+    pub pan: f32,
+    press: Option<press::Press>,
+    scrubbing: Option<span::Scrubbing>,
+    /// Whether the pointer was over the rows in the last pass.
+    pub over: bool,
+    /// Whether the window shows the tools and more rows.
+    pub open: bool,
+    /// Height of the window's tools in the last pass, logical pixels.
+    pub tools_height: f32,
+    /// Whether a click or a box adds to the selection without Shift.
+    adds: bool,
+    /// Whether dragged keys may lie between frames.
+    free: bool,
+    /// The group of tools that the headset shows.
+    group: Group,
+}
+
+/// A group of tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Group {
+    #[default]
+    Keys,
+    Easing,
+    Playback,
+    View,
+}
+
+impl Group {
+    const ALL: [Self; 4] = [Self::Keys, Self::Easing, Self::Playback, Self::View];
+
+    fn label(self) -> &'static str {
+        ["Edit", "Easing", "Playback", "View"][self as usize]
+    }
+}
+
+/// An action on the selected keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::ui) enum KeyAct {
+    All,
+    Copy,
+    /// Pastes the copied keys at the playhead.
+    Paste,
+    /// Repeats the keys one frame after the last one.
+    Duplicate,
+    Delete,
+    /// Moves each key to the nearest frame.
+    Snap,
+    /// Scales the times of the keys about the playhead.
+    Retime(f64),
+    Ease(Easing),
+}
+
+/// Draws the panel: tools, ruler and rows.
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+    let state = &mut memory.keys;
+    state.follow(bench);
+    tools(ui, bench, state, pressed);
+    let room = ruler(ui, bench, state, pressed);
+    rows(ui, bench, state, pressed, room, HEIGHT);
+}
+
+impl State {
+    /// Removes keys from the selection that the document no longer has.
+    pub fn follow(&mut self, bench: &Workbench) {
+        let revision = bench.session().revision();
+        if self.seen != revision {
+            self.seen = revision;
+            self.selection.retain(&bench.timeline().sheet);
+        }
+    }
+}
+
+/// Carries out an action on the selected keys.
+pub(in crate::ui) fn act(act: KeyAct, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+    let (document, timeline) = (bench.session().document(), bench.timeline());
+    let keys = state.selection.keys(document);
+    let now = timeline.playhead.time;
+    match act {
+        KeyAct::All => return state.selection.set(&timeline.sheet),
+        KeyAct::Paste if state.clip.is_empty() => {
+            pressed.tell = Some("no key is copied: select keys and copy them first".into());
+            return;
+        }
+        KeyAct::Paste => {}
+        _ if keys.is_empty() => {
+            pressed.tell = Some("no key is selected: click one, or drag a box around some".into());
+            return;
+        }
+        _ => {}
+    }
+    let paste = |clip: &KeyClip, at: f64, selection: &mut Selection| {
+        *selection = Selection::of(clip.pasted(at));
+        clip.paste(document, at)
+    };
+    let edit = match act {
+        KeyAct::All => None,
+        KeyAct::Copy => {
+            state.clip = KeyClip::copy(document, &keys);
+            None
+        }
+        KeyAct::Paste => paste(&state.clip, now, &mut state.selection),
+        KeyAct::Duplicate => {
+            let clip = KeyClip::copy(document, &keys);
+            let at = clip.start() + clip.length() + timeline.frame();
+            paste(&clip, at, &mut state.selection)
+        }
+        KeyAct::Delete => {
+            state.selection = Selection::default();
+            Some(Edit::Keys(KeyEdit::Remove(keys)))
+        }
+        KeyAct::Snap => {
+            let edit = snapped(&keys, timeline);
+            state.selection.map(|t| frame_near(t, timeline));
+            edit
+        }
+        KeyAct::Retime(factor) => retimed(keys, (now, factor), state, pressed),
+        KeyAct::Ease(easing) => document.easing(&keys, easing).map(Edit::Keys),
+    };
+    if let Some(edit) = edit {
+        pressed.edit(edit, false);
+    }
+}
+
+/// Returns the frame nearest to a time, seconds.
+fn frame_near(time: f64, timeline: &Timeline) -> f64 {
+    let rate = f64::from(timeline.sheet.rate.max(1));
+    f64::from(((time * rate).round() / rate) as f32)
+}
+
+/// Returns the edit that moves each key to the nearest frame; `None` if all keys lie on frames.
+fn snapped(keys: &[crate::document::KeyAt], timeline: &Timeline) -> Option<Edit> {
+    let mut keys = keys.to_vec();
+    keys.retain(|k| frame_near(k.time, timeline) != k.time);
+    keys.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let moves = keys.chunk_by(|a, b| a.time == b.time).map(|keys| {
+        let seconds = frame_near(keys[0].time, timeline) - keys[0].time;
+        Edit::Keys(KeyEdit::Move { keys: keys.to_vec(), seconds })
+    });
+    let mut moves: Vec<Edit> = moves.collect();
+    if moves.len() > 1 { Some(Edit::Group(moves)) } else { moves.pop() }
+}
+
+/// Returns the edit that scales the times of keys about a pivot in seconds, and moves the selection with them.
+fn retimed(
+    keys: Vec<crate::document::KeyAt>,
+    (pivot, factor): (f64, f64),
+    state: &mut State,
+    pressed: &mut Pressed,
+) -> Option<Edit> {
+    let to = |t: f64| pivot + (t - pivot) * factor;
+    if state.selection.ends().is_some_and(|ends| ends.into_iter().any(|t| to(t) < 0.0)) {
+        pressed.tell = Some("keys would lie before 0 s: move the playhead to the first key".into());
+        return None;
+    }
+    state.selection.map(to);
+    Some(Edit::Keys(KeyEdit::Scale { keys, pivot, factor }))
+}
+
+/// Draws the tools: all groups in the window, one group in the headset.
+pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+    if ui.input(|i| i.pointer.any_released()) {
+        // A click may have changed what the tools and the rows show.
+        ui.ctx().request_repaint();
+    }
+    let large = theme::is_large(ui);
+    if large {
+        ui.horizontal(|ui| {
+            for group in Group::ALL {
+                if ui.selectable_label(state.group == group, group.label()).clicked() {
+                    state.group = group;
+                }
+            }
+        });
+    }
+    ui.horizontal_wrapped(|ui| {
+        let chosen = state.group;
+        for group in Group::ALL.into_iter().filter(|g| !large || *g == chosen) {
+            match group {
+                Group::Keys => edit_tools(ui, bench, state, pressed),
+                Group::Easing => easing_tools(ui, bench, state, pressed),
+                Group::Playback => playback_tools(ui, bench, pressed),
+                Group::View => view_tools(ui, bench, state),
+            }
+            if !large && group != Group::View {
+                ui.separator();
+            }
+        }
+    });
+}
+
+/// Draws a small button for an action on keys.
+fn offer(ui: &mut Ui, enabled: bool, text: &str, tip: &str) -> bool {
+    ui.add_enabled(enabled, widgets::small_button(ui, text)).on_hover_text(tip).clicked()
+}
+
+fn edit_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+    let (some, copied) = (!state.selection.is_empty(), !state.clip.is_empty());
+    let any = !bench.timeline().sheet.rows.is_empty();
+    for (one, enabled, text, tip) in [
+        (KeyAct::All, any, "All", "Selects all keys"),
+        (KeyAct::Copy, some, "Copy", "Copies the selected keys   Ctrl-C"),
+        (KeyAct::Paste, copied, "Paste", "Pastes the copied keys at the playhead   Ctrl-V"),
+        (KeyAct::Duplicate, some, "Repeat", "Repeats the selected keys one frame after the last of them"),
+        (KeyAct::Delete, some, "Delete", "Deletes the selected keys   Delete"),
+        (KeyAct::Snap, some, "To frames", "Moves each selected key to the nearest frame"),
+        (KeyAct::Retime(0.5), some, "× 0.5", "Halves the times of the selected keys about the playhead"),
+        (KeyAct::Retime(2.0), some, "× 2", "Doubles the times of the selected keys about the playhead"),
+    ] {
+        if offer(ui, enabled, text, tip) {
+            act(one, bench, state, pressed);
+        }
+    }
+}
+
+fn easing_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+    let some = !state.selection.is_empty();
+    for (easing, tip) in Easing::ALL.into_iter().zip([
+        "Holds the value until the next key",
+        "Straight to and from the selected keys",
+        "One slope through the selected keys, without overshoot",
+        "The motion comes to rest at the selected keys",
+        "The motion leaves the selected keys from rest",
+        "The motion rests at the selected keys on both sides",
+    ]) {
+        if offer(ui, some, easing.label(), tip) {
+            act(KeyAct::Ease(easing), bench, state, pressed);
+        }
+    }
+}
+
+fn playback_tools(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
+    let timeline = bench.timeline();
+    let (head, duration) = (timeline.playhead, timeline.sheet.duration);
+    if theme::is_large(ui) {
+        let text = if head.playing { "Stop" } else { "Play" };
+        pressed.command(Command::Play(!head.playing), offer(ui, true, text, "Plays the motion"));
+    }
+    let loops = bench.preferences().loops;
+    let toggle = ui.selectable_label(loops, "Loop").on_hover_text("Starts again at the end of playback");
+    pressed.command(Command::Loop(!loops), toggle.clicked());
+    let [start, end] = head.bounds(duration);
+    let (now, frame) = (head.time, timeline.frame());
+    let end_after = if end > now { end } else { duration.max(now + frame) };
+    let set = |range| Command::PlayRange(Some(range));
+    let clicked = offer(ui, true, "In", "Playback starts at the playhead");
+    pressed.command(set([now, end_after]), clicked);
+    let clicked = offer(ui, now > 0.0, "Out", "Playback ends at the playhead");
+    pressed.command(set([if start < now { start } else { 0.0 }, now]), clicked);
+    let clicked = offer(ui, head.range.is_some(), "Whole", "Plays the whole motion");
+    pressed.command(Command::PlayRange(None), clicked);
+}
+
+fn view_tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
+    let timeline = bench.timeline();
+    for (text, tip, factor) in [("−", "Shows more time", 1.5), ("+", "Shows less time", 1.0 / 1.5)] {
+        if offer(ui, true, text, tip) {
+            state.zoom(timeline, timeline.playhead.time, factor);
+        }
+    }
+    if offer(ui, state.view.is_some(), "Fit", "Shows the whole motion") {
+        state.view = None;
+    }
+    let tip = "Dragged keys snap to frames";
+    if ui.selectable_label(!state.free, "Snap").on_hover_text(tip).clicked() {
+        state.free = !state.free;
+    }
+    if theme::is_large(ui) {
+        let tip = "A press or a box adds to the selection";
+        if ui.selectable_label(state.adds, "Add").on_hover_text(tip).clicked() {
+            state.adds = !state.adds;
+        }
+    }
+}
+
+/// Returns the name of the summary row: how many keys are selected.
+fn summary(selection: &Selection, sheet: &DopeSheet) -> String {
+    match selection.len() {
+        0 => format!("{} keys", sheet.rows.iter().map(|r| r.times.len()).sum::<usize>()),
+        count => format!("{count} selected"),
+    }
+}
