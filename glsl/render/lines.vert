@@ -19,6 +19,8 @@ layout(location = 2) flat out vec2 out_depths;
 // Lines through the ends that separate this segment's pixels from its neighbours' pixels: normal and offset.
 layout(location = 3) flat out vec3 out_start;
 layout(location = 4) flat out vec3 out_end;
+// Width at each end, pixels, and opacity.
+layout(location = 5) flat out vec3 out_widths;
 
 vec2 pixel_of(vec4 clip) {
     return (vec2(clip.x, -clip.y) / clip.w * 0.5 + 0.5) * push.size;
@@ -34,6 +36,16 @@ vec3 half_plane(vec2 p, vec2 along) {
     return dot(along, along) > 1e-6 ? vec3(along, -dot(along, p)) : vec3(0.0);
 }
 
+// Returns a width in pixels. A limit in metres covers fewer pixels the farther the point is.
+float width_at(mat4 m, float w, float points, float limit) {
+    float width = points * push.scale;
+    if (limit > 0.0) {
+        float per_metre = 0.5 * push.size.y * length(vec3(m[0][1], m[1][1], m[2][1])) / max(w, 1e-6);
+        width = min(width, limit * per_metre);
+    }
+    return width;
+}
+
 void main() {
     uint index = gl_VertexIndex / 6;
     Segment s = segments[index];
@@ -47,6 +59,7 @@ void main() {
     if (max(a.w, b.w) <= near) {
         out_ends = vec4(0.0);
         out_depths = vec2(0.0);
+        out_widths = vec3(0.0);
         gl_Position = vec4(0.0, 0.0, -1.0, 1.0);
         return;
     }
@@ -69,7 +82,10 @@ void main() {
     }
     along = dot(along, along) > 0.0 ? along : vec2(1.0, 0.0);
     vec2 across = vec2(-along.y, along.x);
-    float grow = (max(s.width_a, s.width_b) * 0.5 + s.outline) * push.scale + 1.5;
+    vec2 widths = vec2(width_at(m, a.w, s.width_a, s.limit), width_at(m, b.w, s.width_b, s.limit));
+    float widest = max(widths.x, widths.y);
+    out_widths = vec3(widths, s.limit > 0.0 ? smoothstep(1.0, 2.0, widest) : 1.0);
+    float grow = 0.5 * widest + s.outline * push.scale + 1.5;
     uint corner = uint[](0u, 1u, 2u, 2u, 1u, 3u)[gl_VertexIndex % 6];
     vec2 end = (corner & 1u) == 0u ? pa - along * grow : pb + along * grow;
     vec2 pixel = end + across * ((corner & 2u) == 0u ? -grow : grow);

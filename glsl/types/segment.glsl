@@ -12,4 +12,6 @@ struct Segment {
     float outline;
     float hidden;
     uint joined;
+    // Largest width, metres; 0 for no limit.
+    float limit;
 };

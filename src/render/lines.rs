@@ -32,6 +32,9 @@ shared_with_shaders! {
         pub hidden: f32,
         /// Flags that join neighbouring segments: [`SEGMENT_JOINED_BEFORE`], [`SEGMENT_JOINED_AFTER`].
         pub joined: u32,
+        /// Largest width in world space, metres; 0 for no limit. A line that this makes thinner than two pixels fades, and
+        /// one thinner than a pixel is invisible.
+        pub limit: f32,
     }
 }
 
@@ -44,6 +47,8 @@ pub fn rgba(color: [u8; 4]) -> u32 {
 pub const BONE: [u8; 4] = [255, 172, 64, 235];
 /// Colour of joints: pale yellow.
 pub const JOINT: [u8; 4] = [255, 236, 200, 255];
+/// Largest width of a bone as a fraction of its length.
+const SLENDER: f32 = 0.15;
 /// Colour of baseline strokes: blue.
 pub const BASELINE: [u8; 4] = [70, 160, 255, 255];
 /// Colour of offset strokes: red.
@@ -97,6 +102,7 @@ impl Lines {
             hidden: 0.4,
             joined: if i > 0 { SEGMENT_JOINED_BEFORE } else { 0 }
                 | if i < last { SEGMENT_JOINED_AFTER } else { 0 },
+            limit: 0.0,
         }));
     }
 
@@ -110,6 +116,10 @@ impl Lines {
 
     /// Adds a round dot; `width` is its diameter in points.
     pub fn dot(&mut self, at: Vec3, color: [u8; 4], width: f32) {
+        self.limited_dot(at, color, width, 0.0);
+    }
+
+    fn limited_dot(&mut self, at: Vec3, color: [u8; 4], width: f32, limit: f32) {
         let color = rgba(color);
         self.segments.push(Segment {
             a: at,
@@ -121,11 +131,15 @@ impl Lines {
             outline: 1.0,
             hidden: 0.6,
             joined: 0,
+            limit,
         });
     }
 
-    /// Adds a bone: a wedge from head to tail with a dot at its joint. `width` is the width at the head, points.
+    /// Adds a bone: a wedge from head to tail with a dot at its joint. `width` is the width at the head, points. The
+    /// width is at most a fraction of the bone's length, so that the short bones of a face or a hand show when one
+    /// comes near, and hide nothing from afar.
     pub fn bone(&mut self, head: Vec3, tail: Vec3, width: f32) {
+        let limit = SLENDER * head.distance(tail);
         self.segments.push(Segment {
             a: head,
             width_a: width,
@@ -136,8 +150,9 @@ impl Lines {
             outline: 1.0,
             hidden: 0.55,
             joined: 0,
+            limit,
         });
-        self.dot(head, JOINT, width * 0.8);
+        self.limited_dot(head, JOINT, width * 0.8, limit);
     }
 }
 

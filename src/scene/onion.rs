@@ -117,6 +117,7 @@ pub fn onion(
                 outline: 0.0,
                 hidden: 0.25,
                 joined: 0,
+                limit: 0.0,
             });
         }
     }

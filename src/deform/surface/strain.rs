@@ -34,7 +34,7 @@ pub struct StrainState {
     count: u32,
 }
 
-/// Returns the linear colour of a strain: from grey over yellow (half of [`HOT`]) to red.
+/// Returns the linear colour of a strain: from grey over yellow (0.4) to red (0.8 and more).
 pub fn color_of_strain(strain: f32) -> Vec3 {
     let t = (strain / HOT).clamp(0.0, 1.0);
     let [cold, warm, hot] = [[0.35, 0.38, 0.42], [0.9, 0.6, 0.02], [0.7, 0.01, 0.01]].map(Vec3::from);
