@@ -204,6 +204,27 @@ fn lines_are_drawn_where_they_project_and_fainter_behind_the_surface() {
 }
 
 #[test]
+fn short_bones_show_only_from_near_and_long_bones_keep_their_width() {
+    let Some(device) = device() else { return };
+    let size = [128, 128];
+    // Number of pixels that a bone in front of the surface changes, seen in a square of this width.
+    let changed = |length: f32, width: f32| {
+        let (at, half) = (Vec3::new(0.0, 0.5, 0.4), Vec3::splat(0.5 * width));
+        let view = Camera::framing(&Aabb { min: at - half, max: at + half }, 1.0, 0.0, 0.0).view(1.0);
+        let mut lines = Lines::default();
+        lines.bone(at, at + Vec3::X * length, 8.0);
+        let picture = |lines: &Lines| draw(&device, size, &[view], 1, lines).read(&device, 0).unwrap();
+        let (with, without) = (picture(&lines), picture(&Lines::default()));
+        with.pixels().zip(without.pixels()).filter(|(a, b)| a != b).count()
+    };
+    assert_eq!(changed(0.004, 1.4), 0, "a bone of a lip, seen with the whole body");
+    assert!(changed(0.004, 0.01) > 100, "the same bone from near");
+    let (far, farther) = (changed(0.5, 1.4), changed(0.5, 2.8));
+    assert!(far > 100 && farther > 50 && farther < far, "{far} {farther}");
+    assert_silent(&device);
+}
+
+#[test]
 fn a_probe_sees_what_the_gbuffer_sees() {
     let Some(device) = device() else { return };
     let (asset, display) = capsule();
