@@ -141,7 +141,7 @@ pub fn picture(
     let pull = if show == Show::Keys { 1.0 } else { 0.0 };
     // Panels at the hand need some frames until they are in place.
     let settle = [(&tab, 0.0); 12];
-    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, pull), (&aimed, 0.0)];
+    let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, pull), (&aimed, 0.0), (&aimed, 0.0)];
     for (frame, (spot, pull)) in settle.into_iter().chain(press).enumerate() {
         let mut input = input(frame as f64 * 0.1, panels.target(spot));
         input.hands[1].draw = pull;
