@@ -338,7 +338,7 @@ impl Actor {
     /// must be drawn. Allocates if strain is switched on.
     ///
     /// # Errors
-    /// If memory is short. Then the skin has its own colours.
+    /// If memory is short. Then the colours stay as they were.
     pub fn show_colors(&mut self, view: SkinColors, selected: Option<NodeId>) -> Result<bool> {
         let Some(Body { painted, model, graph, posed, .. }) = &mut self.body else { return Ok(false) };
         let of_joint = !matches!(view, SkinColors::Off | SkinColors::Strain);

@@ -7,7 +7,7 @@ use crate::bind::Character;
 use crate::geom::Interior;
 
 /// Number of cubes in which the parts of the mesh are found.
-const CUBES: usize = 6000;
+pub(super) const CUBES: usize = 6000;
 /// A joint pulls at a vertex if its weight there is at least this.
 const PULL: f32 = 0.2;
 /// Two joints with more than this many joints between them, along the hierarchy, do not belong to one limb.
@@ -17,7 +17,7 @@ const UNEVEN: f32 = 500.0;
 /// A bone counts as a bone without length if it is at most this long, as a fraction of the diagonal of the mesh.
 const NO_LENGTH: f64 = 1e-4;
 /// A joint moves no vertex if none of its weights exceeds this.
-const NONE: f32 = 1e-3;
+pub(super) const NONE: f32 = 1e-3;
 
 /// Places where weights and bones do not fit the mesh.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,6 +3,7 @@
 //! The cubes of the flesh are larger than a joint of a lip or of a fingertip, so several joints may share the nodes of
 //! one cube. A joint whose bone lies just outside of the mesh crosses no cube at all.
 
+use super::doctor::{CUBES, NONE};
 use super::flesh::{bones, flesh_joints};
 use super::skin::MOST;
 use crate::asset::Influences;
@@ -10,8 +11,6 @@ use crate::base::math::{DVec3, distance_to_segment};
 use crate::bind::{Character, HeatSite};
 use crate::geom::Interior;
 
-/// A joint moves a vertex if its weight there exceeds this.
-const NONE: f32 = 1e-3;
 /// Largest sum of the weights that empty joints take from a vertex. The other joints keep a part, so that no joint
 /// loses its last vertex.
 const SHARE: f32 = 0.9;
@@ -22,27 +21,12 @@ const DEEP: f32 = 0.5;
 /// A bone outside of the mesh lies apart if the nearest vertex is farther than its length, and farther than this
 /// fraction of the diagonal of the mesh. Its joint takes no vertices.
 const APART: f32 = 0.02;
-/// Maximum number of passes.
-const PASSES: usize = 4;
-/// Number of cubes in which the inside of the mesh is found.
-const CUBES: usize = 6000;
 
 /// Lets every joint that moves no vertex take a part of the weights of the vertices nearest to its bones. The part is
 /// largest at the nearest vertex, and falls smoothly to zero at a distance of the bone's length beyond. The joint
 /// takes only from vertices that its relatives move, if there are any: the nearest joints above it and below it that
 /// move vertices, and the joints beside it. Joints whose bones lie apart from the mesh stay empty.
-pub(super) fn give_vertices_to_empty_joints(character: &Character, weights: &Influences) -> Influences {
-    // If many empty joints share a place, a vertex has no room for all of them at once.
-    let (mut out, mut empty) = (weights.clone(), usize::MAX);
-    for _ in 0..PASSES {
-        let Some((next, count)) = pass(character, &out).filter(|n| n.1 < empty) else { break };
-        (out, empty) = (next, count);
-    }
-    out
-}
-
-/// Returns weights with the empty joints' parts, and the number of joints that were empty. `None` if no joint was empty.
-fn pass(character: &Character, weights: &Influences) -> Option<(Influences, usize)> {
+pub(super) fn give_vertices_to_empty_joints(character: &Character, weights: Influences) -> Influences {
     let control = &character.control;
     let joints = flesh_joints(character);
     let index = |joint: u16| joints.iter().position(|j| j.joint.index() == usize::from(joint));
@@ -53,9 +37,8 @@ fn pass(character: &Character, weights: &Influences) -> Option<(Influences, usiz
             moves[j] |= weight > NONE;
         }
     }
-    let count = moves.iter().filter(|m| !**m).count();
-    if count == 0 {
-        return None;
+    if moves.iter().all(|m| *m) {
+        return weights;
     }
     let mut taken: Vec<Vec<(u16, f32)>> = vec![Vec::new(); weights.len()];
     let sites = bones(character);
@@ -129,7 +112,7 @@ fn pass(character: &Character, weights: &Influences) -> Option<(Influences, usiz
         let sum: f32 = row.iter().map(|e| e.1).sum();
         out.push(row.into_iter().map(|(j, w)| (j, w / sum)));
     }
-    Some((out, count))
+    out
 }
 
 #[cfg(test)]
@@ -152,7 +135,7 @@ mod tests {
     fn empty_joints_take_the_nearest_vertices_and_others_keep_theirs() {
         let character = capsule(5, 48, 12, 0.15, 5.0);
         let given = without_middle(&character);
-        let filled = give_vertices_to_empty_joints(&character, &given);
+        let filled = give_vertices_to_empty_joints(&character, given.clone());
         let mut most = [0.0f32; 5];
         for v in 0..filled.len() {
             let row: Vec<(u16, f32)> = filled.of(v).collect();
@@ -169,7 +152,7 @@ mod tests {
         assert!(most.iter().all(|w| *w > 0.4), "{most:?}");
         // Complete weights stay as they are.
         let own = &character.control.influences;
-        assert_eq!(give_vertices_to_empty_joints(&character, own), *own);
+        assert_eq!(give_vertices_to_empty_joints(&character, own.clone()), *own);
     }
 
     #[test]
@@ -181,6 +164,6 @@ mod tests {
         }
         let mut given = Influences::default();
         (0..character.control.positions.len()).for_each(|_| given.push([(0, 0.5), (2, 0.5)]));
-        assert_eq!(give_vertices_to_empty_joints(&character, &given), given);
+        assert_eq!(give_vertices_to_empty_joints(&character, given.clone()), given);
     }
 }

@@ -76,7 +76,8 @@ impl WeightMethod {
 
 /// Computes skin weights of a character's vertices in approximately `cubes` cubes, or reads them from the cache. The
 /// weights refer to the joints of the skeleton. Vertices of props, and vertices without flesh near them, keep their
-/// weights. A joint that would move no vertex takes the vertices nearest to its bones. `progress` receives the completed fraction and returns false to cancel; then the result is `None`.
+/// weights. A joint that would move no vertex takes the vertices nearest to its bones. `progress` receives the completed
+/// fraction and returns false to cancel; then the result is `None`.
 ///
 /// # Errors
 /// [`Error::Input`] if the character has no bones or no skinned triangles, or a linear system cannot be factored.
@@ -96,7 +97,7 @@ pub fn skin_weights(
         }
         let made = kept_heat_weights(cache, &control.positions, &control.triangles, &sites)?;
         let made = with_props(character, |v| made.of(v).collect());
-        return Ok(Some(give_vertices_to_empty_joints(character, &made)));
+        return Ok(Some(give_vertices_to_empty_joints(character, made)));
     }
     let key = hash(&format!("{} weights", method.name()), character, cubes)
         .bytes(include_bytes!("skin.rs"))
@@ -116,7 +117,7 @@ pub fn skin_weights(
         };
         Ok(nodes.map(|nodes| sample(&flesh, character, &nodes)))
     })?;
-    Ok(made.map(|made| give_vertices_to_empty_joints(character, &made)))
+    Ok(made.map(|made| give_vertices_to_empty_joints(character, made)))
 }
 
 /// Returns skin weights, per joint of the flesh and node. With them, linear blend skinning bends every joint as the
