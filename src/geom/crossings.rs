@@ -297,10 +297,15 @@ impl<'a> Surface<'a> {
             let (corners, own) = (self.corners(t), self.of.triangles[t as usize]);
             let mut found = Vec::new();
             let Aabb { min, max } = bounds(corners);
-            self.within(Aabb::new(min - touch, max + touch), |other| {
-                let shares = || self.of.triangles[other as usize].iter().any(|v| own.contains(v));
-                let meets = |other: [Vec3; 3]| cross(corners, other) || near(corners, other, touch);
-                if other > t && !shares() && meets(self.corners(other)) {
+            let around = Aabb::new(min - touch, max + touch);
+            self.within(around, |other| {
+                // A leaf holds several triangles, so most of those found are apart.
+                if other <= t || self.of.triangles[other as usize].iter().any(|v| own.contains(v)) {
+                    return;
+                }
+                let theirs = self.corners(other);
+                let meets = || cross(corners, theirs) || touch > 0.0 && near(corners, theirs, touch);
+                if around.intersect_aabb(&bounds(theirs)) && meets() {
                     found.push([t, other]);
                 }
             });
