@@ -18,7 +18,7 @@ pub enum Icon {
     Measure,
     Bone,
     Cage,
-    Colors,
+    Details,
     Undo,
     Redo,
     Keep,
@@ -77,7 +77,6 @@ use Mark::{Arc, Dot, Head, Path, Tinted};
 /// Colours of baseline and offset strokes, equal to the colours of strokes in the scene.
 const BLUE: [u8; 3] = [88, 170, 255];
 const RED: [u8; 3] = [255, 100, 110];
-const GREEN: [u8; 3] = [96, 220, 120];
 
 impl Icon {
     /// Returns the icon of a tool.
@@ -132,11 +131,14 @@ impl Icon {
                 Dot([0.8, -0.1], 0.19),
                 Dot([-0.7, -0.5], 0.12),
             ],
-            Self::Colors => &[
-                Arc([0.0, 0.0], [0.75, 0.75], 0.0, 2.0 * PI),
-                Tinted(&[[-0.45, 0.35], [-0.1, 0.35]], BLUE),
-                Tinted(&[[-0.3, 0.0], [0.3, 0.0]], GREEN),
-                Tinted(&[[0.1, -0.35], [0.45, -0.35]], RED),
+            // Three sliders.
+            Self::Details => &[
+                Path(&[[-0.8, -0.55], [0.8, -0.55]]),
+                Dot([-0.3, -0.55], 0.22),
+                Path(&[[-0.8, 0.0], [0.8, 0.0]]),
+                Dot([0.4, 0.0], 0.22),
+                Path(&[[-0.8, 0.55], [0.8, 0.55]]),
+                Dot([-0.1, 0.55], 0.22),
             ],
             Self::Measure => &[
                 Path(&[[-0.9, 0.35], [0.35, -0.9], [0.9, -0.35], [-0.35, 0.9], [-0.9, 0.35]]),

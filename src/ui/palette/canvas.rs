@@ -57,6 +57,15 @@ impl Canvas {
         self
     }
 
+    /// Returns the rectangles of all widgets that react to presses or drags, pixels.
+    #[cfg(test)]
+    pub fn targets(&self) -> Vec<Rect> {
+        let reacts = |w: &&egui::WidgetRect| w.enabled && w.sense.interactive() && w.rect.is_positive();
+        self.context.viewport(|v| {
+            v.prev_pass.widgets.layers().flat_map(|l| l.1).filter(reacts).map(|w| w.rect).collect()
+        })
+    }
+
     /// Whether the pointer moved, appeared, disappeared, or changed its button since the last pass.
     pub fn touched(&self, pointer: Option<Pos2>, down: bool) -> bool {
         pointer != self.pointer || down != self.down

@@ -1,7 +1,6 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
 use crate::base::{NodeId, Version};
-use crate::deform::swing_twist::Deformer;
 use crate::geom::MeasureReport;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
 use serde::{Deserialize, Serialize};
@@ -38,16 +37,10 @@ pub struct PanelState {
     pub deformer: String,
     /// Frequency in hertz and damping ratio of the flesh dynamics; `None` for methods without dynamics.
     pub swing: Option<[f32; 2]>,
-    /// Number of bones that the user drew.
-    pub bones: usize,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
     pub rigging: Option<u32>,
-    /// Number of vertices of the cage; `None` without a cage.
-    pub cage: Option<u32>,
-    /// Whether the cage has the file's rest shape.
-    pub cage_at_rest: bool,
-    /// Deformer of the touched joint; `None` without a touched joint or with other methods than `swing-twist`.
-    pub joint_deformer: Option<Deformer>,
+    /// Whether the coupling of the cage with the skin is known.
+    pub coupled: bool,
     /// Whether contact is on: flesh stops other flesh that it meets.
     pub contact: bool,
     /// Display scale of the world: 1 is life size, 2 is twice as large.

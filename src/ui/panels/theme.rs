@@ -64,7 +64,11 @@ const TARGET: f32 = 22.0;
 /// Gives a context of the headset the dark theme with targets of this height, pixels.
 pub(in crate::ui) fn enlarge(context: &egui::Context, target: f32) {
     context.set_theme(Theme::Dark);
-    context.style_mut_of(Theme::Dark, |style| dress(style, Visuals::dark(), &DARK, target / TARGET));
+    context.style_mut_of(Theme::Dark, |style| {
+        dress(style, Visuals::dark(), &DARK, target / TARGET);
+        // The headset has no clipboard for selected text.
+        style.interaction.selectable_labels = false;
+    });
 }
 
 /// Returns the scale of the style; 1 in the window.
