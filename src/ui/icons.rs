@@ -4,9 +4,6 @@ use crate::workbench::Tool;
 use egui::{Color32, Painter, Pos2, Shape, Stroke, pos2};
 use std::f32::consts::{PI, TAU};
 
-/// Colour of icons that cannot be pressed.
-pub(super) const FAINT: Color32 = Color32::from_rgb(98, 106, 122);
-
 /// An icon of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they show")]
@@ -338,7 +335,7 @@ impl Icon {
     pub(crate) fn draw(self, painter: &Painter, center: Pos2, radius: f32, color: Color32) {
         let at = |p: [f32; 2]| pos2(center.x + p[0] * radius, center.y + p[1] * radius);
         let width = (radius * 0.17).max(2.0);
-        let faint = color == FAINT;
+        let faint = color == super::theme::FAINT;
         let line = |points: Vec<Pos2>, color| {
             // Discs at both ends give the line round caps.
             for p in [points.first(), points.last()].into_iter().flatten() {

@@ -29,11 +29,12 @@ mod state;
 mod table;
 #[cfg(test)]
 mod tests;
-mod theme;
 mod time_offers;
 mod widgets;
 
-pub(super) use canvas::same;
+#[cfg(test)]
+pub(super) use canvas::word;
+pub(super) use canvas::{same, take_textures};
 pub use place::Placement;
 pub use screens::PanelScreens;
 pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
@@ -44,6 +45,8 @@ use crate::render::{Lines, PanelPaint};
 use crate::rig::PosedRig;
 use crate::scene::method;
 use crate::ui::panels::Section;
+use crate::ui::panels::deformer::next_method;
+use crate::ui::theme;
 use crate::workbench::{Command, CommandKind, Haptic, Input, Similarity, Surroundings, Workbench};
 use canvas::Canvas;
 use details::Details;
@@ -183,7 +186,7 @@ impl Memory {
     /// Returns the method that replaces the current method in the slot of the current method.
     fn other_method(&self, current: &str) -> &'static str {
         let slot = self.slot(method(current));
-        table::next_method(self.methods[slot], self.methods[1 - slot])
+        next_method(self.methods[slot], self.methods[1 - slot])
     }
 
     fn slot(&self, current: &str) -> usize {

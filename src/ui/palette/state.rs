@@ -2,7 +2,9 @@
 
 use crate::base::{NodeId, Version};
 use crate::geom::MeasureReport;
+use crate::ui::theme;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
+use egui::Color32;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -101,6 +103,29 @@ impl Strain {
             crossings,
             iterations,
         }
+    }
+
+    /// Returns name, value and colour of each measurement: green, yellow or red.
+    pub(in crate::ui) fn rows(&self) -> [(&'static str, String, Color32); 5] {
+        let judged = |value: f64, fair: f64, bad: f64| match value {
+            v if v >= bad => theme::BAD,
+            v if v >= fair => theme::FAIR,
+            _ => theme::GOOD,
+        };
+        let (volume, of_volume) = self.volume_ratio.map_or_else(
+            || ("no volume".to_owned(), theme::FAINT),
+            |v| (format!("{:.1} %", v * 100.0), judged((v - 1.0).abs(), 0.02, 0.05)),
+        );
+        let stretch =
+            |name, v: f32, fair, bad| (name, format!("{:.1} %", v * 100.0), judged(v.into(), fair, bad));
+        let count = |name, n: usize| (name, n.to_string(), judged(n as f64, 1.0, 50.0));
+        [
+            ("Volume", volume, of_volume),
+            stretch("Stretch, most", self.stretch_max, 0.5, 1.0),
+            stretch("Stretch, mean", self.stretch_mean, 0.03, 0.08),
+            count("Inverted", self.flipped),
+            count("Crossings", self.crossings),
+        ]
     }
 }
 

@@ -4,7 +4,6 @@
 use super::state::PanelState;
 use super::time_offers::offer_of_time;
 use super::{Memory, Page, Panel};
-use crate::deform::Recipe;
 use crate::pose::Lengths;
 use crate::scene::{DAMPINGS, SWINGS, method};
 use crate::ui::icons::Icon;
@@ -313,14 +312,6 @@ fn offer_of_swing(
     }
 }
 
-/// Returns the method that follows `name` in the table of methods, skipping `without`.
-pub(super) fn next_method(name: &str, without: &str) -> &'static str {
-    let names = Recipe::NAMES;
-    let at = names.iter().position(|n| *n == name).unwrap_or(0);
-    let turned = (1..=names.len()).map(|i| names[(at + i) % names.len()]);
-    turned.into_iter().find(|n| *n != without).unwrap_or(names[0])
-}
-
 /// Converts a brush radius to a slider position 0..=1, on a logarithmic scale.
 fn slider_of_radius(radius: f32) -> f32 {
     let [least, most] = RADIUS_RANGE;
@@ -337,19 +328,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sliders_and_radii_are_inverse_and_methods_go_round() {
+    fn sliders_and_radii_are_inverse() {
         for at in [0.0, 0.3, 1.0] {
             assert!((slider_of_radius(radius_of_slider(at)) - at).abs() < 1e-5);
         }
-        let mut name = "springs";
-        let mut seen = Vec::new();
-        for _ in 0..Recipe::NAMES.len() - 1 {
-            name = next_method(name, "lbs");
-            seen.push(name);
-        }
-        seen.sort_unstable();
-        let mut all: Vec<_> = Recipe::NAMES.into_iter().filter(|n| *n != "lbs").collect();
-        all.sort_unstable();
-        assert_eq!(seen, all);
     }
 }

@@ -185,6 +185,14 @@ pub(in crate::ui) fn method_label(name: &str) -> &str {
     }
 }
 
+/// Returns the method that follows `name` in the table of methods, skipping `without`.
+pub(in crate::ui) fn next_method(name: &str, without: &str) -> &'static str {
+    let names = Recipe::NAMES;
+    let at = names.iter().position(|n| *n == name).unwrap_or(0);
+    let turned = (1..=names.len()).map(|i| names[(at + i) % names.len()]);
+    turned.into_iter().find(|n| *n != without).unwrap_or(names[0])
+}
+
 /// Draws a list of methods. Returns the user's choice; `Some(None)` means no method.
 fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Option<&'static str>> {
     let mut out = None;
@@ -273,6 +281,20 @@ fn choice(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_go_round() {
+        let mut name = "springs";
+        let mut seen = Vec::new();
+        for _ in 0..Recipe::NAMES.len() - 1 {
+            name = next_method(name, "lbs");
+            seen.push(name);
+        }
+        seen.sort_unstable();
+        let mut all: Vec<_> = Recipe::NAMES.into_iter().filter(|n| *n != "lbs").collect();
+        all.sort_unstable();
+        assert_eq!(seen, all);
+    }
 
     #[test]
     fn every_slider_moves_a_setting_within_what_the_springs_take() {

@@ -16,10 +16,10 @@ mod rig;
 pub(super) mod shape;
 #[cfg(test)]
 mod tests;
-pub(super) mod theme;
 pub(super) mod transform;
 pub(super) mod widgets;
 
+use super::theme;
 use crate::base::SculptId;
 use crate::document::{DeformerSettings, Edit};
 use crate::workbench::{Command, Workbench};

@@ -11,8 +11,8 @@ mod statistics;
 mod timeline;
 mod tools;
 
-pub(super) use crate::ui::panels::theme::context;
 pub(super) use crate::ui::panels::widgets::primary;
+pub(super) use crate::ui::theme::context;
 pub(super) use frame::Shown;
 
 use super::WindowEditor;
@@ -20,7 +20,8 @@ use super::choices::Choices;
 use super::facts::Facts;
 use super::keys::{Act, KeyMap};
 use crate::document::DeformerSettings;
-use crate::ui::panels::{self, Tip, theme, widgets};
+use crate::ui::panels::{self, Tip, widgets};
+use crate::ui::theme;
 use crate::workbench::{Command, Workbench};
 use egui::Ui;
 
