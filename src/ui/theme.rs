@@ -145,11 +145,12 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones, scale: f32) {
     // A blinking caret would redraw an idle window twice a second.
     v.text_cursor.blink = false;
     style.visuals = v;
-    style.spacing.item_spacing = vec2(7.0, 5.0) * scale;
-    style.spacing.button_padding = vec2(8.0, 4.0) * scale;
-    style.spacing.interact_size.y = TARGET * scale;
-    style.spacing.slider_width = 110.0 * scale;
-    style.spacing.slider_rail_height = 5.0 * scale;
+    // Whole pixels, so that edges and text are sharp.
+    style.spacing.item_spacing = (vec2(7.0, 5.0) * scale).round();
+    style.spacing.button_padding = (vec2(8.0, 4.0) * scale).round();
+    style.spacing.interact_size.y = (TARGET * scale).round();
+    style.spacing.slider_width = (110.0 * scale).round();
+    style.spacing.slider_rail_height = (5.0 * scale).round();
     style.spacing.icon_width *= scale;
     style.spacing.icon_width_inner *= scale;
     style.spacing.combo_height *= scale;

@@ -53,9 +53,9 @@ pub(super) fn show(
     if widgets::tile(ui, touch, close, Id::new("close"), look) {
         touch.commands.push(Command::Details);
     }
-    let (upper, lower) = Section::ALL.split_at(Section::ALL.len().div_ceil(2));
-    let line = first.with_max_x(close.min.x - GAP);
-    for (rect, sections) in [(line, upper), (second.with_max_x(line.max.x), lower)] {
+    // The second row is wider, because the first has the button that closes the panel.
+    let (upper, lower) = Section::ALL.split_at(Section::ALL.len() / 2);
+    for (rect, sections) in [(first.with_max_x(close.min.x - GAP), upper), (second, lower)] {
         let tabs: Vec<(Section, &str, Spot)> =
             sections.iter().map(|s| (*s, s.label(), Spot::Section(*s))).collect();
         if let Some(section) = widgets::tabs(ui, touch, rect, details.section, &tabs) {

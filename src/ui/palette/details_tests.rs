@@ -128,8 +128,7 @@ fn everything_about_a_sculpt_layer_is_pressed() {
     presses(&mut room, Section::Shape, &[]);
     room.press(&text("drawn by hand"));
     room.press(&text("wave"));
-    assert_eq!(std::mem::take(&mut room.commands), [wave.clone()]);
-    bench_mut(&mut room).run_command(wave);
+    assert_eq!(room.commands, [wave]);
     follow(&mut room);
     let labels = ["amplitude", "stiffness", "waves", "a second", "phase"];
     let kinds = [
@@ -141,7 +140,7 @@ fn everything_about_a_sculpt_layer_is_pressed() {
     ];
     for (label, kind) in labels.into_iter().zip(kinds) {
         let (panel, [_, y]) = room.panels.find(&text(label)).unwrap();
-        let placement = *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap();
+        let placement = room.placement(panel);
         let [from, to] = [0.2, 0.8].map(|share| placement.point([details::rail(share), y]));
         room.drag(from, to, |_| ());
         let kinds: Vec<CommandKind> = room.commands.iter().map(Command::kind).collect();
@@ -250,7 +249,7 @@ fn a_slider_of_the_springs_is_one_step_and_the_history_goes_back() {
     let label = room.panels.target(&text("Twist")).unwrap();
     // The slider begins right of the label. The panel is 0.8 m away.
     let (panel, at) = room.panels.find(&text("Twist")).unwrap();
-    let placement = *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap();
+    let placement = room.placement(panel);
     let right = |pixels: f32| placement.point([at[0] + pixels / Panel::Details.size()[0] as f32, at[1]]);
     assert!(label.distance(right(0.0)) < 1e-4);
     room.drag(right(4.0 * details::TARGET), right(7.0 * details::TARGET), follow);
@@ -318,7 +317,7 @@ fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
     assert!(row < 40, "{row} texts: only the rows that show are laid out");
     let placement = |room: &Room, text: Spot| {
         let (panel, at) = room.panels.find(&text).unwrap();
-        (*room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap(), at)
+        (room.placement(panel), at)
     };
     let (place, at) = placement(&room, text("smile"));
     let x = |pixels: f32| place.point([pixels / Panel::Details.size()[0] as f32, at[1]]);
@@ -365,7 +364,7 @@ fn a_number_of_the_transform_is_dragged_as_one_step_and_follows_the_pose() {
     let before = bench(&room).pose().local[5];
     let start = text("X 0.00");
     let (panel, at) = room.panels.find(&start).unwrap();
-    let placement = *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap();
+    let placement = room.placement(panel);
     let right = |pixels: f32| placement.point([at[0] + pixels / Panel::Details.size()[0] as f32, at[1]]);
     room.drag(right(0.0), right(3.0 * details::TARGET), follow);
     assert_ne!(bench(&room).pose().local[5].rotation, before.rotation);
@@ -397,7 +396,7 @@ fn keys_are_selected_by_the_ray_and_deleted() {
     assert!(apart >= details::TARGET, "rows are targets: {apart}");
     let key = egui::pos2(pixel(&room, "1").min.x - 3.0, pixel(&room, &first).center().y);
     let point = |room: &Room, at: egui::Pos2| {
-        let placement = *room.panels.out().placements.iter().find(|p| p.panel == Panel::Details).unwrap();
+        let placement = room.placement(Panel::Details);
         let size = Panel::Details.size().map(|n| n as f32);
         placement.point([at.x / size[0], at.y / size[1]])
     };

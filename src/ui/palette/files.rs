@@ -52,10 +52,11 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     if memory.tab == Tab::Folder {
         list = folder_line(ui, touch, list, state);
     }
-    let (entries, nothing) = match memory.tab {
-        Tab::Folder => (&files.entries, "No characters or projects here."),
-        Tab::Recent => (&files.recent, "Nothing was opened yet."),
-        Tab::Unfinished => (&files.unfinished, "Everything is saved: there is nothing to recover."),
+    let (_, entries) = files.of(memory.tab);
+    let nothing = match memory.tab {
+        Tab::Folder => "No characters or projects here.",
+        Tab::Recent => "Nothing was opened yet.",
+        Tab::Unfinished => "Everything is saved: there is nothing to recover.",
     };
     if entries.is_empty() {
         theme::line(nothing, BODY, theme::SOFT).print(
@@ -72,7 +73,8 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
 /// Draws the folder's name and the button to the parent folder. Returns the rectangle below the line.
 fn folder_line(ui: &mut Ui, touch: &mut Touch, list: Rect, state: &PanelState) -> Rect {
     let (line, rest) = list.split_top_bottom_at_y(list.min.y + 56.0);
-    let (name, above) = state.files.place();
+    let (folder, (above, _)) = (&state.files.folder, state.files.of(Tab::Folder));
+    let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
     let up = Rect::from_min_size(line.min, vec2(60.0, 52.0));
     let enabled = above.is_some();
     let look = Tile { icon: Some(Icon::Up), enabled, ..Tile::default() };

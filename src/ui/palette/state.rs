@@ -1,5 +1,6 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
+use super::Tab;
 use crate::base::{NodeId, Version};
 use crate::geom::MeasureReport;
 use crate::ui::theme;
@@ -178,10 +179,12 @@ impl FileList {
         }
     }
 
-    /// Returns the folder's name and the path of its parent folder.
-    pub(super) fn place(&self) -> (String, Option<&Path>) {
-        let name =
-            self.folder.file_name().map_or_else(|| self.folder.to_string_lossy(), |n| n.to_string_lossy());
-        (name.into_owned(), self.folder.parent().filter(|p| !p.as_os_str().is_empty()))
+    /// Returns the path of the parent folder, if the list has one, and the entries of a list.
+    pub(in crate::ui) fn of(&self, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
+        match tab {
+            Tab::Folder => (self.folder.parent().filter(|p| !p.as_os_str().is_empty()), &self.entries),
+            Tab::Recent => (None, &self.recent),
+            Tab::Unfinished => (None, &self.unfinished),
+        }
     }
 }

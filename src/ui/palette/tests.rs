@@ -133,6 +133,11 @@ impl Room {
         self.step(2);
     }
 
+    /// Returns the place of a panel that shows.
+    pub fn placement(&self, panel: Panel) -> Placement {
+        *self.panels.out().placements.iter().find(|p| p.panel == panel).unwrap()
+    }
+
     /// Pushes the stick until a target shows. Returns false if it never does.
     pub fn scrolls_to(&mut self, spot: &Spot) -> bool {
         self.input.hands[self.tool].stick[1] = -1.0;

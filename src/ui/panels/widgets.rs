@@ -221,6 +221,12 @@ pub(in crate::ui) fn small_button(ui: &Ui, text: impl Into<String>) -> Button<'s
     if theme::is_large(ui) { button.min_size(vec2(1.0, 1.0) * theme::row(ui)) } else { button.small() }
 }
 
+/// Draws the button at the right end of a line that removes what the line shows. Returns whether it was pressed.
+pub(in crate::ui) fn remove(ui: &mut Ui, tip: &str) -> bool {
+    let end = egui::Layout::right_to_left(egui::Align::Center);
+    ui.with_layout(end, |ui| small(ui, "×").on_hover_text(tip).clicked()).inner
+}
+
 /// Draws a small caption above a group.
 pub(in crate::ui) fn caption(ui: &mut Ui, text: &str) {
     ui.add_space(6.0);

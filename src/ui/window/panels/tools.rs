@@ -158,11 +158,9 @@ fn measures(ui: &mut Ui, shared: &panels::Shows<'_>, pressed: &mut Pressed) {
                 format!("{text} {what}\n{along} along the skin")
             };
             ui.label(lines.trim());
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.small_button("×").on_hover_text("Remove").clicked() {
-                    pressed.measure = Some(i);
-                }
-            });
+            if widgets::remove(ui, "Remove") {
+                pressed.measure = Some(i);
+            }
         });
     }
 }
