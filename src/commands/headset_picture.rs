@@ -18,8 +18,6 @@ use image::RgbaImage;
 pub enum Show {
     /// The palette with the page of strokes and bones.
     Pose,
-    /// The palette with the page of sculpt layers.
-    Shape,
     /// The palette with the page of keys and playback.
     Time,
     /// The palette with the page of views and strain numbers.
@@ -30,6 +28,12 @@ pub enum Show {
     Files,
     /// The details panel with the settings of the deformer.
     Deformer,
+    /// The details panel with the selected sculpt layer.
+    Shape,
+    /// The details panel with bones and weights.
+    Rig,
+    /// The details panel with the cage.
+    Cage,
     /// The details panel with the weights of the morph targets.
     Morphs,
     /// The details panel with joints, strokes, marks and sculpt layers.
@@ -92,6 +96,9 @@ pub fn picture(
 ) -> Result<RgbaImage> {
     let section = match show {
         Show::Deformer => Some(Section::Deformer),
+        Show::Shape => Some(Section::Shape),
+        Show::Rig => Some(Section::Rig),
+        Show::Cage => Some(Section::Cage),
         Show::Morphs => Some(Section::Morphs),
         Show::Outliner => Some(Section::Outliner),
         Show::Transform => Some(Section::Transform),
@@ -124,7 +131,6 @@ pub fn picture(
     let mut state = state(model, pose, shape);
     let (page, aimed) = match show {
         Show::Pose => (Page::Pose, Spot::Command(Command::Mirror(true))),
-        Show::Shape => (Page::Shape, Spot::Command(Command::RemoveShape)),
         Show::Time => (Page::Time, Spot::Command(Command::Key)),
         Show::View => (Page::View, Spot::Command(Command::LifeSize)),
         Show::Session => (Page::Session, Spot::Command(Command::Export)),

@@ -4,9 +4,6 @@ use crate::workbench::Tool;
 use egui::{Color32, Painter, Pos2, Shape, Stroke, pos2};
 use std::f32::consts::{PI, TAU};
 
-/// Colour of icons that cannot be pressed.
-pub(super) const FAINT: Color32 = Color32::from_rgb(98, 106, 122);
-
 /// An icon of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they show")]
@@ -18,7 +15,7 @@ pub enum Icon {
     Measure,
     Bone,
     Cage,
-    Colors,
+    Details,
     Undo,
     Redo,
     Keep,
@@ -77,7 +74,6 @@ use Mark::{Arc, Dot, Head, Path, Tinted};
 /// Colours of baseline and offset strokes, equal to the colours of strokes in the scene.
 const BLUE: [u8; 3] = [88, 170, 255];
 const RED: [u8; 3] = [255, 100, 110];
-const GREEN: [u8; 3] = [96, 220, 120];
 
 impl Icon {
     /// Returns the icon of a tool.
@@ -132,11 +128,14 @@ impl Icon {
                 Dot([0.8, -0.1], 0.19),
                 Dot([-0.7, -0.5], 0.12),
             ],
-            Self::Colors => &[
-                Arc([0.0, 0.0], [0.75, 0.75], 0.0, 2.0 * PI),
-                Tinted(&[[-0.45, 0.35], [-0.1, 0.35]], BLUE),
-                Tinted(&[[-0.3, 0.0], [0.3, 0.0]], GREEN),
-                Tinted(&[[0.1, -0.35], [0.45, -0.35]], RED),
+            // Three sliders.
+            Self::Details => &[
+                Path(&[[-0.8, -0.55], [0.8, -0.55]]),
+                Dot([-0.3, -0.55], 0.22),
+                Path(&[[-0.8, 0.0], [0.8, 0.0]]),
+                Dot([0.4, 0.0], 0.22),
+                Path(&[[-0.8, 0.55], [0.8, 0.55]]),
+                Dot([-0.1, 0.55], 0.22),
             ],
             Self::Measure => &[
                 Path(&[[-0.9, 0.35], [0.35, -0.9], [0.9, -0.35], [-0.35, 0.9], [-0.9, 0.35]]),
@@ -336,7 +335,7 @@ impl Icon {
     pub(crate) fn draw(self, painter: &Painter, center: Pos2, radius: f32, color: Color32) {
         let at = |p: [f32; 2]| pos2(center.x + p[0] * radius, center.y + p[1] * radius);
         let width = (radius * 0.17).max(2.0);
-        let faint = color == FAINT;
+        let faint = color == super::theme::FAINT;
         let line = |points: Vec<Pos2>, color| {
             // Discs at both ends give the line round caps.
             for p in [points.first(), points.last()].into_iter().flatten() {

@@ -3,6 +3,7 @@
 mod icons;
 pub mod palette;
 mod panels;
+mod theme;
 pub mod window;
 
 pub use panels::Section;

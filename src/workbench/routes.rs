@@ -177,17 +177,16 @@ impl CommandKind {
             Self::Radius => &[Route::Control(Control::StickY), Route::Palette],
             Self::SnapTurn => &[Route::Control(Control::StickX), Route::Palette],
             Self::Open => &[Route::Files],
-            Self::Change
-            | Self::Jump
-            | Self::Select
-            | Self::OtherSide
-            | Self::Morph
-            | Self::ResetMorphs
-            | Self::KeyMorphs => &[Route::Details],
-            Self::Place | Self::CopyPose | Self::PastePose | Self::MirrorPose | Self::ResetPose => {
-                &[Route::Details]
-            }
-            Self::Loop | Self::PlayRange => &[Route::Details],
+            Self::BonesPerStroke | Self::Rig | Self::Colors | Self::JointDeformer => &[Route::Details],
+            Self::MakeCage | Self::RemoveCage | Self::CageSet | Self::CageRest => &[Route::Details],
+            Self::KeyCage | Self::ResetCage | Self::ExportCage => &[Route::Details],
+            Self::SelectShape | Self::ShapeOn | Self::RemoveShape | Self::OtherSide => &[Route::Details],
+            Self::Amplitude | Self::Stiffness | Self::Profile => &[Route::Details],
+            Self::WaveCount | Self::WaveSpeed | Self::WavePhase => &[Route::Details],
+            Self::Morph | Self::ResetMorphs | Self::KeyMorphs => &[Route::Details],
+            Self::Change | Self::Jump | Self::Select => &[Route::Details],
+            Self::Place | Self::CopyPose | Self::PastePose | Self::MirrorPose => &[Route::Details],
+            Self::ResetPose | Self::Loop | Self::PlayRange => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

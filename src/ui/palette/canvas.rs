@@ -3,8 +3,8 @@
 use super::theme;
 use super::widgets::Touch;
 use crate::render::PanelPaint;
-use egui::epaint::Primitive;
-use egui::{Event, Modifiers, PointerButton, Pos2, RawInput, Rect, Ui, pos2, vec2};
+use egui::epaint::{ClippedShape, Primitive};
+use egui::{Event, FullOutput, Modifiers, PointerButton, Pos2, RawInput, Rect, Ui, pos2, vec2};
 
 /// Width of the font atlas, pixels; egui's minimum.
 const ATLAS: usize = 1024;
@@ -52,9 +52,18 @@ impl Canvas {
 
     /// Returns the canvas with the style of the window's panels, with targets of this height, pixels.
     pub fn enlarged(mut self, target: f32) -> Self {
-        crate::ui::panels::theme::enlarge(&self.context, target);
+        theme::enlarge(&self.context, target);
         self.large = true;
         self
+    }
+
+    /// Returns the rectangles of all widgets that react to presses or drags, pixels.
+    #[cfg(test)]
+    pub fn targets(&self) -> Vec<Rect> {
+        let reacts = |w: &&egui::WidgetRect| w.enabled && w.sense.interactive() && w.rect.is_positive();
+        self.context.viewport(|v| {
+            v.prev_pass.widgets.layers().flat_map(|l| l.1).filter(reacts).map(|w| w.rect).collect()
+        })
     }
 
     /// Whether the pointer moved, appeared, disappeared, or changed its button since the last pass.
@@ -104,14 +113,7 @@ impl Canvas {
                 cursor(ui, at, down);
             }
         });
-        let deltas = std::mem::take(&mut out.textures_delta.set);
-        let changed = !deltas.is_empty();
-        for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
-            if delta.pos.is_none() {
-                self.paint.textures.retain(|(other, _)| *other != id);
-            }
-            self.paint.textures.push((id, delta));
-        }
+        let changed = take_textures(&mut self.paint, &mut out);
         let shapes = std::mem::take(&mut out.shapes);
         if self.large {
             self.words.clear();
@@ -130,8 +132,22 @@ impl Canvas {
     }
 }
 
-/// Returns a drawn text with its rectangle.
-fn word(clipped: &egui::epaint::ClippedShape) -> Option<(String, Rect)> {
+/// Moves the changes of textures to the paint. Returns whether there are any.
+pub(in crate::ui) fn take_textures(paint: &mut PanelPaint, out: &mut FullOutput) -> bool {
+    let deltas = std::mem::take(&mut out.textures_delta.set);
+    let changed = !deltas.is_empty();
+    for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
+        // A full texture replaces all earlier changes of the texture.
+        if delta.pos.is_none() {
+            paint.textures.retain(|(other, _)| *other != id);
+        }
+        paint.textures.push((id, delta));
+    }
+    changed
+}
+
+/// Returns a drawn text with its rectangle, unless it is clipped away.
+pub(in crate::ui) fn word(clipped: &ClippedShape) -> Option<(String, Rect)> {
     let egui::Shape::Text(text) = &clipped.shape else { return None };
     let rect = text.visual_bounding_rect();
     clipped.clip_rect.contains(rect.center()).then(|| (text.galley.text().to_owned(), rect))
@@ -142,7 +158,7 @@ fn cursor(ui: &Ui, at: Pos2, down: bool) {
     let painter = ui.painter();
     let radius = if down { 6.0 } else { 9.0 };
     painter.circle_filled(at, radius + 2.0, egui::Color32::from_black_alpha(110));
-    painter.circle_filled(at, radius, theme::TEXT);
+    painter.circle_filled(at, radius, theme::DARK.strong);
     painter.circle_filled(at, radius - 3.0, theme::ACCENT);
 }
 

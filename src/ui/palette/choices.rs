@@ -1,4 +1,4 @@
-//! The palette. Tools, undo and redo always show; all other items are on pages, whose layout is in the module `table`.
+//! The palette. Tools, undo, redo and details always show; all other items are on pages, whose layout is in the module `table`.
 
 use super::state::PanelState;
 use super::table::{ENTRIES, Entry, Item};
@@ -30,9 +30,10 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
         widgets::item(ui, touch, memory, (rect, item), offer, time);
     };
     place(ui, touch, memory, row(TOOLS), Item::Of(CommandKind::Tool));
-    let steps = theme::columns(row(ROW), &[1.0, 1.0]);
-    place(ui, touch, memory, steps[0], Item::Of(CommandKind::Undo));
-    place(ui, touch, memory, steps[1], Item::Of(CommandKind::Redo));
+    let first = [CommandKind::Undo, CommandKind::Redo, CommandKind::Details];
+    for (kind, rect) in first.into_iter().zip(theme::columns(row(ROW), &[1.0; 3])) {
+        place(ui, touch, memory, rect, Item::Of(kind));
+    }
     let bar = row(TABS);
     let (tabs, close) = bar.split_left_right_at_x(bar.max.x - TABS - GAP);
     let pages = Page::ALL.map(|page| (page, page.label(), Spot::Page(page)));

@@ -14,6 +14,16 @@ pub(super) const TARGET: f32 = 2.5 * theme::PER_DEGREE;
 /// Height of a row of tabs, pixels.
 const TABS: f32 = 54.0;
 
+/// Returns a position on a slider before its label, from the panel's left edge, as a fraction of the panel's width.
+/// `share` is 0 at the track's left end and 1 at its right end.
+#[cfg(test)]
+pub(super) fn rail(share: f32) -> f32 {
+    let scale = TARGET / 22.0;
+    // The knob of a slider stays within the track.
+    let knob = TARGET / 2.5;
+    (MARGIN + knob + (110.0 * scale - 2.0 * knob) * share) / SIZE[0] as f32
+}
+
 /// State of the details panel.
 #[derive(Default)]
 pub(super) struct Details {
@@ -29,6 +39,7 @@ pub(super) fn show(
     touch: &mut Touch,
     details: &mut Details,
     bench: Option<&Workbench>,
+    rigging: Option<u32>,
 ) -> Option<String> {
     let whole = ui.max_rect();
     theme::glass(ui.painter(), whole);
@@ -42,9 +53,9 @@ pub(super) fn show(
     if widgets::tile(ui, touch, close, Id::new("close"), look) {
         touch.commands.push(Command::Details);
     }
-    let (upper, lower) = Section::ALL.split_at(Section::ALL.len().div_ceil(2));
-    let line = first.with_max_x(close.min.x - GAP);
-    for (rect, sections) in [(line, upper), (second.with_max_x(line.max.x), lower)] {
+    // The second row is wider, because the first has the button that closes the panel.
+    let (upper, lower) = Section::ALL.split_at(Section::ALL.len() / 2);
+    for (rect, sections) in [(first.with_max_x(close.min.x - GAP), upper), (second, lower)] {
         let tabs: Vec<(Section, &str, Spot)> =
             sections.iter().map(|s| (*s, s.label(), Spot::Section(*s))).collect();
         if let Some(section) = widgets::tabs(ui, touch, rect, details.section, &tabs) {
@@ -55,7 +66,8 @@ pub(super) fn show(
     let content = rest.with_min_y(rest.min.y + GAP);
     let mut pressed = panels::Pressed::default();
     // The outliner names no meshes here, because they cannot be selected.
-    let shows = panels::Shows { bench, compared: None, meshes: &[], keyboard: false };
+    let tip = |_: &Command| None;
+    let shows = panels::Shows { bench, compared: None, meshes: &[], keyboard: false, rigging, tip: &tip };
     ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
         ui.set_clip_rect(content);
         let area = ScrollArea::vertical().auto_shrink(false).vertical_scroll_offset(details.scroll);

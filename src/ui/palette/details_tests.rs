@@ -2,11 +2,18 @@
 
 use super::tests::Room;
 use super::{Panel, Section, Spot, details, theme};
-use crate::base::NodeId;
+use crate::base::{ChainId, NodeId, SculptId};
 use crate::bind::Character;
+use crate::cage::{Cage, CageMesh};
+use crate::deform::sculpt::Curve;
+use crate::deform::swing_twist::Deformer;
 use crate::document::{DeformerSettings, Edit};
-use crate::scene::recipe;
-use crate::workbench::{Command, Preferences, Workbench, biped, session, with_morphs};
+use crate::pose::BoneChain;
+use crate::scene::{SkinColors, recipe};
+use crate::surface::{Form, Region, Sculpt};
+use crate::workbench::{
+    CageSet, Command, CommandKind, Preferences, Tool, WAVE, Workbench, biped, session, with_morphs,
+};
 use std::sync::Arc;
 
 /// A room in which the details panel shows a person with springs.
@@ -30,9 +37,9 @@ fn follow(room: &mut Room) {
     let commands = std::mem::take(&mut room.commands);
     if let Some(bench) = &mut room.bench {
         commands.into_iter().for_each(|c| bench.run_command(c));
-        (room.state.revision, room.state.selected) = (bench.session().revision(), bench.selected());
-        room.state.timeline = bench.timeline().clone();
-        room.state.pose = bench.shown_pose().version;
+        let Preferences { palette, details, .. } = room.state.preferences;
+        room.state.follow(bench);
+        (room.state.preferences.palette, room.state.preferences.details) = (palette, details);
     }
     room.step(3);
 }
@@ -55,6 +62,8 @@ fn every_section_is_chosen_and_has_large_print() {
     for (section, word) in [
         (Section::Deformer, "Twist"),
         (Section::Shape, "Draw on the skin, then pull at the mark."),
+        (Section::Rig, "COLOURS ON THE SKIN"),
+        (Section::Cage, "NEW CAGE, VERTICES"),
         (Section::Morphs, "The character has no morph targets."),
         (Section::Outliner, "JOINTS (16)"),
         (Section::Transform, "Touch a joint"),
@@ -74,6 +83,163 @@ fn every_section_is_chosen_and_has_large_print() {
     }
 }
 
+/// Presses words of a section and checks that each gives its command. The commands run.
+fn presses(room: &mut Room, section: Section, words: &[(&str, Command)]) {
+    room.press(&Spot::Section(section));
+    follow(room);
+    for (word, command) in words {
+        room.press(&text(word));
+        assert_eq!(room.commands, std::slice::from_ref(command), "{word}");
+        assert_large(room);
+        follow(room);
+    }
+}
+
+/// Checks that everything that the ray can press in the details panel is large.
+fn assert_large(room: &Room) {
+    let canvas = &room.panels.canvases[Panel::Details as usize];
+    let targets = canvas.targets();
+    assert!(targets.len() > Section::ALL.len(), "{targets:?}");
+    // The stick moves the scroll bar, which is as high as the content.
+    for rect in targets.iter().filter(|r| r.height() < 400.0) {
+        assert!(rect.width().min(rect.height()) >= details::TARGET - 0.1, "{rect:?}");
+    }
+}
+
+#[test]
+fn everything_about_a_sculpt_layer_is_pressed() {
+    let mut room = room();
+    let region = Region { kinematic: vec![0], t: vec![0.5], ..Region::default() };
+    for id in 0..2 {
+        let form = Form::Drawn(vec![[0.0, 0.1, 0.0]]);
+        let sculpt = Box::new(Sculpt::new(SculptId(id), None, region.clone(), form));
+        bench_mut(&mut room).apply(Edit::AddSculpt { index: None, sculpt }, false);
+    }
+    follow(&mut room);
+    let [_, second] = [0, 1].map(|i| bench(&room).session().document().sculpts()[i].name.clone());
+    let wave = Command::Profile(Curve::Wave(WAVE));
+    presses(
+        &mut room,
+        Section::Shape,
+        &[("2 of 2, next", Command::SelectShape(1)), ("1 of 2, next", Command::SelectShape(1))],
+    );
+    presses(&mut room, Section::Shape, &[(&second, Command::ShapeOn(false))]);
+    room.press(&text("drawn by hand"));
+    presses(&mut room, Section::Shape, &[]);
+    room.press(&text("drawn by hand"));
+    room.press(&text("wave"));
+    assert_eq!(room.commands, [wave]);
+    follow(&mut room);
+    let labels = ["amplitude", "stiffness", "waves", "a second", "phase"];
+    let kinds = [
+        CommandKind::Amplitude,
+        CommandKind::Stiffness,
+        CommandKind::WaveCount,
+        CommandKind::WaveSpeed,
+        CommandKind::WavePhase,
+    ];
+    for (label, kind) in labels.into_iter().zip(kinds) {
+        let (panel, [_, y]) = room.panels.find(&text(label)).unwrap();
+        let placement = room.placement(panel);
+        let [from, to] = [0.2, 0.8].map(|share| placement.point([details::rail(share), y]));
+        room.drag(from, to, |_| ());
+        let kinds: Vec<CommandKind> = room.commands.iter().map(Command::kind).collect();
+        assert!(!kinds.is_empty() && kinds.iter().all(|k| *k == kind), "{label}: {kinds:?}");
+        follow(&mut room);
+    }
+    presses(&mut room, Section::Shape, &[("Remove", Command::RemoveShape)]);
+    assert_eq!(bench(&room).session().document().sculpts().len(), 1);
+}
+
+#[test]
+fn bones_weights_and_deformers_of_joints_are_pressed() {
+    let mut bare = biped();
+    Arc::make_mut(&mut bare).skeleton.joints.iter_mut().for_each(|j| j.skinned = false);
+    let mut room = room_with(bare);
+    presses(
+        &mut room,
+        Section::Rig,
+        &[
+            ("Draw bones", Command::Tool(Tool::Bone)),
+            ("Weights", Command::Colors(SkinColors::Weights)),
+            ("Swing", Command::Colors(SkinColors::Swing)),
+            ("Twist", Command::Colors(SkinColors::Twist)),
+            ("Strain", Command::Colors(SkinColors::Strain)),
+            ("Off", Command::Colors(SkinColors::Off)),
+        ],
+    );
+    let joints = vec![[0.0; 3], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0]];
+    let chain = BoneChain { id: ChainId(0), joints, parent: None, partner: None };
+    bench_mut(&mut room).apply(Edit::SetBones(vec![chain]), false);
+    follow(&mut room);
+    presses(&mut room, Section::Rig, &[("Rig the mesh by 2 bones", Command::Rig(true))]);
+    room.state.rigging = Some(40);
+    room.step(3);
+    assert!(room.panels.find(&text("weights 40 %")).is_some());
+    presses(&mut room, Section::Rig, &[("Cancel", Command::Rig(false))]);
+
+    let mut room = self::room();
+    bench_mut(&mut room).apply(Edit::SetDeformer(DeformerSettings::of("swing-twist")), false);
+    bench_mut(&mut room).select(Some(NodeId(5)));
+    follow(&mut room);
+    presses(
+        &mut room,
+        Section::Rig,
+        &[
+            ("Linear", Command::JointDeformer(Deformer::Linear)),
+            ("Spherical", Command::JointDeformer(Deformer::Spherical)),
+            ("Swing-twist", Command::JointDeformer(Deformer::SwingTwist)),
+        ],
+    );
+}
+
+#[test]
+fn cages_are_made_changed_and_removed() {
+    let mut room = room();
+    for (text, vertices) in [("60", 60), ("120", 120), ("240", 240)] {
+        presses(&mut room, Section::Cage, &[(text, Command::MakeCage(vertices))]);
+    }
+    let character = bench(&room).character().clone();
+    let (joints, bones) = (character.skeleton.joints.len(), character.skeleton.bones.len());
+    let corner = |i: usize| [i & 1, i >> 1 & 1, i >> 2].map(|c| c as f64 * 4.0 - 2.0);
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let mesh = CageMesh {
+        positions: (0..8).map(|i| corner(i).into()).collect(),
+        faces: faces.map(|f| f.to_vec()).to_vec(),
+    };
+    let mut offsets = vec![[0.0; 3]; 8];
+    offsets[3][0] = 0.1;
+    let cage = Cage {
+        name: "Box".into(),
+        mesh,
+        joints: vec![0.125; 8 * joints],
+        tails: vec![0.125; 8 * bones],
+        offsets,
+        ..Cage::default()
+    };
+    bench_mut(&mut room).apply(Edit::SetCage(Some(Box::new(cage))), false);
+    bench_mut(&mut room).run_command(Command::Tool(Tool::Grab));
+    follow(&mut room);
+    presses(
+        &mut room,
+        Section::Cage,
+        &[
+            ("Move the cage", Command::Tool(Tool::Cage)),
+            ("Vertex", Command::CageSet(CageSet::Vertex)),
+            ("Ring", Command::CageSet(CageSet::Ring)),
+            ("Stroke", Command::CageSet(CageSet::Stroke)),
+            ("Brush", Command::CageSet(CageSet::Brush)),
+            ("Current pose", Command::CageRest(false)),
+            ("Rest pose", Command::CageRest(true)),
+            ("Key", Command::KeyCage),
+            ("Export .obj", Command::ExportCage),
+            ("Reset", Command::ResetCage),
+            ("Remove", Command::RemoveCage),
+        ],
+    );
+    assert!(bench(&room).session().document().cage().is_none());
+}
+
 #[test]
 fn a_slider_of_the_springs_is_one_step_and_the_history_goes_back() {
     let mut room = room();
@@ -83,7 +249,7 @@ fn a_slider_of_the_springs_is_one_step_and_the_history_goes_back() {
     let label = room.panels.target(&text("Twist")).unwrap();
     // The slider begins right of the label. The panel is 0.8 m away.
     let (panel, at) = room.panels.find(&text("Twist")).unwrap();
-    let placement = *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap();
+    let placement = room.placement(panel);
     let right = |pixels: f32| placement.point([at[0] + pixels / Panel::Details.size()[0] as f32, at[1]]);
     assert!(label.distance(right(0.0)) < 1e-4);
     room.drag(right(4.0 * details::TARGET), right(7.0 * details::TARGET), follow);
@@ -151,7 +317,7 @@ fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
     assert!(row < 40, "{row} texts: only the rows that show are laid out");
     let placement = |room: &Room, text: Spot| {
         let (panel, at) = room.panels.find(&text).unwrap();
-        (*room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap(), at)
+        (room.placement(panel), at)
     };
     let (place, at) = placement(&room, text("smile"));
     let x = |pixels: f32| place.point([pixels / Panel::Details.size()[0] as f32, at[1]]);
@@ -198,7 +364,7 @@ fn a_number_of_the_transform_is_dragged_as_one_step_and_follows_the_pose() {
     let before = bench(&room).pose().local[5];
     let start = text("X 0.00");
     let (panel, at) = room.panels.find(&start).unwrap();
-    let placement = *room.panels.out().placements.iter().find(|p| p.panel == panel).unwrap();
+    let placement = room.placement(panel);
     let right = |pixels: f32| placement.point([at[0] + pixels / Panel::Details.size()[0] as f32, at[1]]);
     room.drag(right(0.0), right(3.0 * details::TARGET), follow);
     assert_ne!(bench(&room).pose().local[5].rotation, before.rotation);
@@ -230,7 +396,7 @@ fn keys_are_selected_by_the_ray_and_deleted() {
     assert!(apart >= details::TARGET, "rows are targets: {apart}");
     let key = egui::pos2(pixel(&room, "1").min.x - 3.0, pixel(&room, &first).center().y);
     let point = |room: &Room, at: egui::Pos2| {
-        let placement = *room.panels.out().placements.iter().find(|p| p.panel == Panel::Details).unwrap();
+        let placement = room.placement(Panel::Details);
         let size = Panel::Details.size().map(|n| n as f32);
         placement.point([at.x / size[0], at.y / size[1]])
     };

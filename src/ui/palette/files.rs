@@ -52,19 +52,17 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     if memory.tab == Tab::Folder {
         list = folder_line(ui, touch, list, state);
     }
-    let (entries, nothing) = match memory.tab {
-        Tab::Folder => (&files.entries, "No characters or projects here."),
-        Tab::Recent => (&files.recent, "Nothing was opened yet."),
-        Tab::Unfinished => (&files.unfinished, "Everything is saved: there is nothing to recover."),
+    let (_, entries) = files.of(memory.tab);
+    let nothing = match memory.tab {
+        Tab::Folder => "No characters or projects here.",
+        Tab::Recent => "Nothing was opened yet.",
+        Tab::Unfinished => "Everything is saved: there is nothing to recover.",
     };
     if entries.is_empty() {
-        theme::print(
+        theme::line(nothing, BODY, theme::SOFT).print(
             ui.painter(),
             list.center(),
             Align2::CENTER_CENTER,
-            nothing,
-            BODY,
-            theme::SOFT,
             list.width() - 40.0,
         );
         return;
@@ -75,7 +73,8 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
 /// Draws the folder's name and the button to the parent folder. Returns the rectangle below the line.
 fn folder_line(ui: &mut Ui, touch: &mut Touch, list: Rect, state: &PanelState) -> Rect {
     let (line, rest) = list.split_top_bottom_at_y(list.min.y + 56.0);
-    let (name, above) = state.files.place();
+    let (folder, (above, _)) = (&state.files.folder, state.files.of(Tab::Folder));
+    let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
     let up = Rect::from_min_size(line.min, vec2(60.0, 52.0));
     let enabled = above.is_some();
     let look = Tile { icon: Some(Icon::Up), enabled, ..Tile::default() };
@@ -88,7 +87,12 @@ fn folder_line(ui: &mut Ui, touch: &mut Touch, list: Rect, state: &PanelState) -
         }
     }
     let at = pos2(up.max.x + 16.0, up.center().y);
-    theme::print(ui.painter(), at, Align2::LEFT_CENTER, &name, BODY, theme::TEXT, line.max.x - at.x);
+    theme::line(&name, BODY, theme::DARK.strong).print(
+        ui.painter(),
+        at,
+        Align2::LEFT_CENTER,
+        line.max.x - at.x,
+    );
     rest.with_min_y(rest.min.y + GAP)
 }
 
@@ -107,35 +111,28 @@ fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, list: Rect, entrie
         let rect = Rect::from_min_size(pos2(list.min.x, y), vec2(list.width() - bar, LINE - 4.0));
         let seen = rect.intersect(list);
         let id = Id::new(("file", index));
-        let response = ui.interact(seen, id, Sense::click());
-        let over = response.hovered() || response.is_pointer_button_down_on();
-        if over {
-            touch.hovered = Some(id);
-        }
+        let (response, over) = touch.sense(ui, seen, id, Sense::click());
         let ground = match (response.is_pointer_button_down_on(), over) {
-            (true, _) => theme::PRESSED,
-            (_, true) => theme::HOVER,
-            _ => theme::TILE_FAINT,
+            (true, _) => theme::DARK.press,
+            (_, true) => theme::DARK.hover,
+            _ => theme::DARK.panel,
         };
         painter.rect_filled(rect, CornerRadius::same(12), ground);
         let (icon, color) = match entry.kind {
             FileKind::Folder => (Icon::Folder, theme::SOFT),
-            FileKind::Character => (Icon::Character, theme::TEXT),
-            FileKind::Project => (Icon::Project, theme::TEXT),
+            FileKind::Character => (Icon::Character, theme::DARK.strong),
+            FileKind::Project => (Icon::Project, theme::DARK.strong),
             FileKind::Journal => (Icon::Recover, theme::FAIR),
         };
         icon.draw(&painter, pos2(rect.min.x + 34.0, rect.center().y), 17.0, color);
         let right = pos2(rect.max.x - 16.0, rect.center().y);
         let note =
-            theme::print(&painter, right, Align2::RIGHT_CENTER, &entry.note, SMALL, theme::SOFT, 260.0);
+            theme::line(&entry.note, SMALL, theme::SOFT).print(&painter, right, Align2::RIGHT_CENTER, 260.0);
         let left = pos2(rect.min.x + 70.0, rect.center().y);
-        theme::print(
+        theme::line(&entry.name, BODY, theme::DARK.strong).print(
             &painter,
             left,
             Align2::LEFT_CENTER,
-            &entry.name,
-            BODY,
-            theme::TEXT,
             note.min.x - left.x - 12.0,
         );
         let command = Command::Open(entry.path.clone());
@@ -150,7 +147,7 @@ fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, list: Rect, entrie
     }
     if most > 0.0 {
         let track = list.with_min_x(list.max.x - 8.0);
-        painter.rect_filled(track, CornerRadius::same(4), theme::TILE_FAINT);
+        painter.rect_filled(track, CornerRadius::same(4), theme::DARK.panel);
         let length = (list.height() / content * list.height()).max(40.0);
         let y = list.min.y + memory.scroll / most * (list.height() - length);
         let thumb = Rect::from_min_size(pos2(track.min.x, y), vec2(8.0, length));

@@ -1,7 +1,6 @@
 //! Copies the workbench's state into the panels' state.
 
 use super::state::{PanelState, Pin};
-use crate::pose::BoneChain;
 use crate::workbench::{Tool, Workbench};
 
 impl PanelState {
@@ -44,10 +43,7 @@ impl PanelState {
         }
         self.swing = bench.recipe().dynamics();
         self.contact = bench.recipe().volume.is_some_and(|v| v.contact > 0);
-        self.bones = document.bones().iter().map(BoneChain::bones).sum();
-        self.cage = document.cage().map(|c| c.vertices() as u32);
-        self.cage_at_rest = document.cage().is_none_or(|c| c.is_at_rest());
-        self.joint_deformer = bench.swing_twist().and_then(|s| s.1);
+        self.coupled = bench.coupling().is_some();
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         if self.mark.as_deref() != bench.drawn_mark() {

@@ -10,7 +10,6 @@
 //! The result of [`Panels::step`] depends only on its arguments and on the state from earlier frames. It needs no GPU
 //! device.
 
-mod cage_offers;
 mod canvas;
 mod choices;
 mod clear;
@@ -24,22 +23,19 @@ mod follow;
 mod listing;
 mod place;
 mod pointer;
-mod rig_offers;
 mod screens;
-mod shape_offers;
 mod small;
 mod state;
 mod table;
 #[cfg(test)]
 mod tests;
-mod theme;
 mod time_offers;
 mod widgets;
 
-pub(crate) use cage_offers::SIZES;
-pub(super) use canvas::same;
+#[cfg(test)]
+pub(super) use canvas::word;
+pub(super) use canvas::{same, take_textures};
 pub use place::Placement;
-pub(super) use rig_offers::{DEFORMERS, bones_label};
 pub use screens::PanelScreens;
 pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
 pub use table::{ENTRIES, Entry, Item};
@@ -49,6 +45,8 @@ use crate::render::{Lines, PanelPaint};
 use crate::rig::PosedRig;
 use crate::scene::method;
 use crate::ui::panels::Section;
+use crate::ui::panels::deformer::next_method;
+use crate::ui::theme;
 use crate::workbench::{Command, CommandKind, Haptic, Input, Similarity, Surroundings, Workbench};
 use canvas::Canvas;
 use details::Details;
@@ -112,28 +110,21 @@ pub enum Page {
     /// Settings of strokes, brush, bone lengths and pins.
     #[default]
     Pose,
-    /// Settings of the selected sculpt layer.
-    Shape,
     /// Animation keys and playback.
     Time,
     /// Deformation method, overlays and view of the character.
     View,
-    /// Bones of a bare mesh, weights, and deformers of joints.
-    Rig,
-    /// The cage.
-    Cage,
     /// Files and user preferences.
     Session,
 }
 
 impl Page {
     /// All pages, in the palette's order.
-    pub const ALL: [Self; 7] =
-        [Self::Pose, Self::Shape, Self::Time, Self::View, Self::Rig, Self::Cage, Self::Session];
+    pub const ALL: [Self; 4] = [Self::Pose, Self::Time, Self::View, Self::Session];
 
     /// The page's label.
     pub fn label(self) -> &'static str {
-        ["Pose", "Shape", "Time", "View", "Rig", "Cage", "Session"][self as usize]
+        ["Pose", "Time", "View", "Session"][self as usize]
     }
 }
 
@@ -195,7 +186,7 @@ impl Memory {
     /// Returns the method that replaces the current method in the slot of the current method.
     fn other_method(&self, current: &str) -> &'static str {
         let slot = self.slot(method(current));
-        table::next_method(self.methods[slot], self.methods[1 - slot])
+        next_method(self.methods[slot], self.methods[1 - slot])
     }
 
     fn slot(&self, current: &str) -> usize {
@@ -383,7 +374,7 @@ impl Panels {
             Panel::Strain => small::strain(ui, state),
             Panel::Message => small::message(ui, state),
             Panel::Details => {
-                let told = details::show(ui, touch, &mut memory.details, bench);
+                let told = details::show(ui, touch, &mut memory.details, bench, state.rigging);
                 *tell = told.or(tell.take());
             }
         });
@@ -479,10 +470,8 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
     match panel {
         Panel::Palette => {
             let shown = match memory.page {
-                Page::Shape => a.shape != b.shape,
                 Page::Time => a.timeline != b.timeline,
                 Page::View => (a.swing, a.contact) != (b.swing, b.contact),
-                Page::Rig => (a.bones, a.rigging, a.joint_deformer) != (b.bones, b.rigging, b.joint_deformer),
                 _ => false,
             };
             shown
@@ -502,6 +491,8 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
             let follows = match memory.details.section {
                 Section::Morphs | Section::Keys => !a.timeline.is_like(&b.timeline),
                 Section::Transform => (a.pose, a.copied) != (b.pose, b.copied),
+                Section::Rig => (&a.pin, a.rigging) != (&b.pin, b.rigging),
+                Section::Cage => a.coupled != b.coupled,
                 _ => false,
             };
             (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)

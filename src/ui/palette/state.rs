@@ -1,9 +1,11 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
+use super::Tab;
 use crate::base::{NodeId, Version};
-use crate::deform::swing_twist::Deformer;
 use crate::geom::MeasureReport;
+use crate::ui::theme;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
+use egui::Color32;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -38,16 +40,10 @@ pub struct PanelState {
     pub deformer: String,
     /// Frequency in hertz and damping ratio of the flesh dynamics; `None` for methods without dynamics.
     pub swing: Option<[f32; 2]>,
-    /// Number of bones that the user drew.
-    pub bones: usize,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
     pub rigging: Option<u32>,
-    /// Number of vertices of the cage; `None` without a cage.
-    pub cage: Option<u32>,
-    /// Whether the cage has the file's rest shape.
-    pub cage_at_rest: bool,
-    /// Deformer of the touched joint; `None` without a touched joint or with other methods than `swing-twist`.
-    pub joint_deformer: Option<Deformer>,
+    /// Whether the coupling of the cage with the skin is known.
+    pub coupled: bool,
     /// Whether contact is on: flesh stops other flesh that it meets.
     pub contact: bool,
     /// Display scale of the world: 1 is life size, 2 is twice as large.
@@ -109,6 +105,29 @@ impl Strain {
             iterations,
         }
     }
+
+    /// Returns name, value and colour of each measurement: green, yellow or red.
+    pub(in crate::ui) fn rows(&self) -> [(&'static str, String, Color32); 5] {
+        let judged = |value: f64, fair: f64, bad: f64| match value {
+            v if v >= bad => theme::BAD,
+            v if v >= fair => theme::FAIR,
+            _ => theme::GOOD,
+        };
+        let (volume, of_volume) = self.volume_ratio.map_or_else(
+            || ("no volume".to_owned(), theme::FAINT),
+            |v| (format!("{:.1} %", v * 100.0), judged((v - 1.0).abs(), 0.02, 0.05)),
+        );
+        let stretch =
+            |name, v: f32, fair, bad| (name, format!("{:.1} %", v * 100.0), judged(v.into(), fair, bad));
+        let count = |name, n: usize| (name, n.to_string(), judged(n as f64, 1.0, 50.0));
+        [
+            ("Volume", volume, of_volume),
+            stretch("Stretch, most", self.stretch_max, 0.5, 1.0),
+            stretch("Stretch, mean", self.stretch_mean, 0.03, 0.08),
+            count("Inverted", self.flipped),
+            count("Crossings", self.crossings),
+        ]
+    }
 }
 
 /// Kind of a file in the file panel.
@@ -160,10 +179,12 @@ impl FileList {
         }
     }
 
-    /// Returns the folder's name and the path of its parent folder.
-    pub(super) fn place(&self) -> (String, Option<&Path>) {
-        let name =
-            self.folder.file_name().map_or_else(|| self.folder.to_string_lossy(), |n| n.to_string_lossy());
-        (name.into_owned(), self.folder.parent().filter(|p| !p.as_os_str().is_empty()))
+    /// Returns the path of the parent folder, if the list has one, and the entries of a list.
+    pub(in crate::ui) fn of(&self, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
+        match tab {
+            Tab::Folder => (self.folder.parent().filter(|p| !p.as_os_str().is_empty()), &self.entries),
+            Tab::Recent => (None, &self.recent),
+            Tab::Unfinished => (None, &self.unfinished),
+        }
     }
 }

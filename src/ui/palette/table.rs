@@ -1,13 +1,9 @@
 //! The table of all items on the panels. It gives the layout of the palette. Tests press every item, and check that
 //! each [`CommandKind`] with a route through a panel has an item.
 
-use super::cage_offers::offer_of_cage;
-use super::rig_offers::offer_of_rig;
-use super::shape_offers::offer_of_shape;
 use super::state::PanelState;
 use super::time_offers::offer_of_time;
 use super::{Memory, Page, Panel};
-use crate::deform::Recipe;
 use crate::pose::Lengths;
 use crate::scene::{DAMPINGS, SWINGS, method};
 use crate::ui::icons::Icon;
@@ -53,13 +49,14 @@ const fn on(page: Page, row: u8, weight: f32, item: Item, label: &'static str, i
 }
 
 use CommandKind as C;
-use Page::{Cage, Pose, Rig, Session, Shape, Time, View};
+use Page::{Pose, Session, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 67] = [
+pub const ENTRIES: [Entry; 47] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
+    always(Item::Of(C::Details), "Details", Icon::Details),
     always(Item::Of(C::Palette), "Hide palette", Icon::Close),
     on(Pose, 0, 1.0, Item::Of(C::Radius), "Brush", None),
     on(Pose, 1, 1.0, Item::Of(C::Lengths), "Bone lengths", None),
@@ -69,15 +66,6 @@ pub const ENTRIES: [Entry; 67] = [
     on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
-    on(Shape, 0, 1.6, Item::Of(C::SelectShape), "No shape yet", Some(Icon::Skin)),
-    on(Shape, 0, 0.8, Item::Of(C::ShapeOn), "On", None),
-    on(Shape, 0, 1.0, Item::Of(C::RemoveShape), "Remove", Some(Icon::Remove)),
-    on(Shape, 1, 1.0, Item::Of(C::Amplitude), "Amplitude", None),
-    on(Shape, 1, 1.0, Item::Of(C::Stiffness), "Stiffness", None),
-    on(Shape, 2, 1.0, Item::Of(C::Profile), "Profile", None),
-    on(Shape, 3, 1.0, Item::Of(C::WaveCount), "Waves", None),
-    on(Shape, 3, 1.0, Item::Of(C::WaveSpeed), "Speed", None),
-    on(Shape, 3, 1.0, Item::Of(C::WavePhase), "Phase", None),
     on(Time, 0, 2.2, Item::Of(C::Scrub), "Time", None),
     on(Time, 0, 1.0, Item::Of(C::MotionPath), "Path", None),
     on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
@@ -102,21 +90,9 @@ pub const ENTRIES: [Entry; 67] = [
     on(View, 3, 1.0, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
     on(View, 3, 0.35, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
     on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
-    on(Rig, 0, 1.0, Item::Of(C::BonesPerStroke), "Bones", None),
-    on(Rig, 1, 1.0, Item::Of(C::Rig), "Rig the mesh", Some(Icon::Person)),
-    on(Rig, 2, 1.0, Item::Of(C::Colors), "Colours", Some(Icon::Colors)),
-    on(Rig, 3, 1.0, Item::Of(C::JointDeformer), "Joint", None),
-    on(Cage, 0, 1.0, Item::Of(C::MakeCage), "Make", None),
-    on(Cage, 0, 0.6, Item::Of(C::RemoveCage), "Remove", Some(Icon::Remove)),
-    on(Cage, 1, 1.0, Item::Of(C::CageSet), "Follows", None),
-    on(Cage, 2, 1.0, Item::Of(C::CageRest), "Rest or pose", None),
-    on(Cage, 3, 1.0, Item::Of(C::KeyCage), "Key", Some(Icon::Key)),
-    on(Cage, 3, 1.0, Item::Of(C::ResetCage), "Reset", Some(Icon::Back)),
-    on(Cage, 3, 1.0, Item::Of(C::ExportCage), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
-    on(Session, 0, 0.9, Item::Of(C::Details), "Details", None),
     on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
     on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
@@ -247,14 +223,6 @@ impl Item {
                     count: None,
                 }
             }
-            C::MakeCage
-            | C::RemoveCage
-            | C::CageSet
-            | C::CageRest
-            | C::KeyCage
-            | C::ResetCage
-            | C::ExportCage => offer_of_cage(kind, state),
-            C::BonesPerStroke | C::Rig | C::Colors | C::JointDeformer => offer_of_rig(kind, state),
             C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
             C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
             C::TogglePin => Offer::Press {
@@ -290,15 +258,6 @@ impl Item {
             C::LifeSize => press(Command::LifeSize, true),
             C::UndoNavigation => press(Command::UndoNavigation, state.moved),
             C::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
-            C::SelectShape
-            | C::ShapeOn
-            | C::RemoveShape
-            | C::Amplitude
-            | C::Stiffness
-            | C::Profile
-            | C::WaveCount
-            | C::WaveSpeed
-            | C::WavePhase => offer_of_shape(kind, state),
             C::KeyStroke => press(Command::KeyStroke, state.redraw),
             C::MotionPath => Offer::Switch { on: p.path, command: Command::MotionPath(!p.path) },
             C::Play
@@ -318,7 +277,7 @@ impl Item {
             C::Export => press(Command::Export, true),
             C::OtherFace => press(Command::OtherFace, true),
             C::Files => Offer::Switch { on: p.files, command: Command::Files },
-            C::Details => press(Command::Details, true),
+            C::Details => Offer::Switch { on: p.details, command: Command::Details },
             C::LeftHanded => {
                 let choice = |left, label: &str| Choice {
                     label: label.to_owned(),
@@ -330,10 +289,8 @@ impl Item {
             }
             C::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
             C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
-            C::Open | C::Change | C::Jump | C::Select | C::OtherSide => Offer::Own,
-            C::Morph | C::ResetMorphs | C::KeyMorphs => Offer::Own,
-            C::Place | C::CopyPose | C::PastePose | C::MirrorPose | C::ResetPose => Offer::Own,
-            C::Loop | C::PlayRange => Offer::Own,
+            // The file panel and the details panel draw the others.
+            _ => Offer::Own,
         }
     }
 }
@@ -355,14 +312,6 @@ fn offer_of_swing(
     }
 }
 
-/// Returns the method that follows `name` in the table of methods, skipping `without`.
-pub(super) fn next_method(name: &str, without: &str) -> &'static str {
-    let names = Recipe::NAMES;
-    let at = names.iter().position(|n| *n == name).unwrap_or(0);
-    let turned = (1..=names.len()).map(|i| names[(at + i) % names.len()]);
-    turned.into_iter().find(|n| *n != without).unwrap_or(names[0])
-}
-
 /// Converts a brush radius to a slider position 0..=1, on a logarithmic scale.
 fn slider_of_radius(radius: f32) -> f32 {
     let [least, most] = RADIUS_RANGE;
@@ -379,19 +328,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sliders_and_radii_are_inverse_and_methods_go_round() {
+    fn sliders_and_radii_are_inverse() {
         for at in [0.0, 0.3, 1.0] {
             assert!((slider_of_radius(radius_of_slider(at)) - at).abs() < 1e-5);
         }
-        let mut name = "springs";
-        let mut seen = Vec::new();
-        for _ in 0..Recipe::NAMES.len() - 1 {
-            name = next_method(name, "lbs");
-            seen.push(name);
-        }
-        seen.sort_unstable();
-        let mut all: Vec<_> = Recipe::NAMES.into_iter().filter(|n| *n != "lbs").collect();
-        all.sort_unstable();
-        assert_eq!(seen, all);
     }
 }

@@ -2,11 +2,9 @@
 
 use super::*;
 use crate::base::math::{Quat, Vec2};
-use crate::deform::sculpt::{Curve, Wave};
 use crate::document::DopeSheet;
 use crate::workbench::{
-    CommandKind, Control, Labels, Preferences, RADIUS_RANGE, Rigid, ShapeState, Timeline, Tool, Tracked,
-    Tracking,
+    CommandKind, Control, Labels, Preferences, RADIUS_RANGE, Rigid, Timeline, Tool, Tracked, Tracking,
 };
 
 /// Panels with the input of a user's head and hands.
@@ -37,8 +35,6 @@ fn full_state() -> PanelState {
         undo: 3,
         redo: 1,
         strokes: 2,
-        bones: 3,
-        joint_deformer: Some(crate::deform::swing_twist::Deformer::SwingTwist),
         redraw: true,
         timeline: Timeline {
             length: 2.0,
@@ -46,14 +42,6 @@ fn full_state() -> PanelState {
             column: Some(0.0),
             ..Timeline::default()
         },
-        shape: Some(ShapeState {
-            name: "Shape 1".into(),
-            place: [1, 2],
-            on: true,
-            amplitude: 1.0,
-            stiffness: 32.0,
-            curve: Some(Curve::Wave(Wave { count: 2.0, speed: 1.0, phase: 0.0 })),
-        }),
         pin: Some(Pin { joint: "hand.L".into(), pinned: false }),
         magnification: 1.0,
         moved: true,
@@ -65,8 +53,6 @@ fn full_state() -> PanelState {
             recent: vec![file("chibi.glb", FileKind::Project)],
             unfinished: Vec::new(),
         },
-        cage: Some(120),
-        cage_at_rest: false,
         ..PanelState::default()
     }
 }
@@ -147,6 +133,11 @@ impl Room {
         self.step(2);
     }
 
+    /// Returns the place of a panel that shows.
+    pub fn placement(&self, panel: Panel) -> Placement {
+        *self.panels.out().placements.iter().find(|p| p.panel == panel).unwrap()
+    }
+
     /// Pushes the stick until a target shows. Returns false if it never does.
     pub fn scrolls_to(&mut self, spot: &Spot) -> bool {
         self.input.hands[self.tool].stick[1] = -1.0;
@@ -193,14 +184,8 @@ fn everything_in_the_table_can_be_pressed_and_gives_every_command_its_routes_pro
                 CommandKind::Radius,
                 CommandKind::Scrub,
                 CommandKind::MoveKey,
-                CommandKind::Amplitude,
-                CommandKind::Stiffness,
-                CommandKind::WaveCount,
-                CommandKind::WaveSpeed,
-                CommandKind::WavePhase,
                 CommandKind::Swing,
                 CommandKind::Damping,
-                CommandKind::BonesPerStroke,
             ];
             let expected = if slides.contains(&command.kind()) { vec![] } else { vec![command.kind()] };
             assert_eq!(kinds, expected, "{command:?}");

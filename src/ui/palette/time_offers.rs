@@ -3,6 +3,7 @@
 use super::table::{Choice, Offer, press};
 use crate::asset::Interpolation;
 use crate::document::FRAME_RATES;
+use crate::ui::panels::keys::INTERPOLATIONS;
 use crate::workbench::{Command, CommandKind as C, Timeline};
 
 /// Returns the behaviour of an item of the Time page.
@@ -36,15 +37,10 @@ pub(super) fn offer_of_time(kind: C, timeline: &Timeline) -> Offer {
             Offer::Choice(rates.collect())
         }
         _ => {
-            let ways = [
-                (Interpolation::Step, "Step"),
-                (Interpolation::Linear, "Linear"),
-                (Interpolation::CubicSpline, "Spline"),
-            ];
             let of = |(way, label): (Interpolation, &str)| {
                 choice(timeline.interpolation == Some(way), label.into(), Command::Interpolation(way))
             };
-            Offer::Choice(ways.map(of).into())
+            Offer::Choice(INTERPOLATIONS.map(of).into())
         }
     }
 }

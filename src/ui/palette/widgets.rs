@@ -1,11 +1,10 @@
 //! Widgets of the panels: tiles, choices, sliders and tabs. Each widget reports its events to a [`Touch`].
 
 use super::table::{Choice, Item, Offer};
-use super::theme::GAP;
 use super::{Memory, Spot, theme};
 use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind};
-use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Align2, Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// The events and layout of one pass of a panel.
 #[derive(Default)]
@@ -22,6 +21,18 @@ pub(super) struct Touch {
     pub spots: Vec<(Spot, Rect)>,
     /// Slider tracks with their rectangles.
     pub tracks: Vec<(CommandKind, Rect)>,
+}
+
+impl Touch {
+    /// Adds a widget. Returns its events, and whether the pointer is on it.
+    pub fn sense(&mut self, ui: &Ui, rect: Rect, id: Id, sense: Sense) -> (Response, bool) {
+        let response = ui.interact(rect, id, sense);
+        let over = response.hovered() || response.is_pointer_button_down_on();
+        if over {
+            self.hovered = Some(id);
+        }
+        (response, over)
+    }
 }
 
 /// Appearance of a tile.
@@ -42,22 +53,18 @@ pub(super) struct Tile<'a> {
 
 /// Draws a tile. Returns true if an enabled tile was pressed.
 pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Tile<'_>) -> bool {
-    let response = ui.interact(rect, id, Sense::click());
-    let over = response.hovered() || response.is_pointer_button_down_on();
-    if over {
-        touch.hovered = Some(id);
-    }
+    let (response, over) = touch.sense(ui, rect, id, Sense::click());
     let down = response.is_pointer_button_down_on();
     let ground = match (tile.enabled, tile.on && !tile.switch, tile.warn) {
-        (false, ..) => theme::TILE_FAINT,
+        (false, ..) => theme::DARK.panel,
         (_, _, true) => Color32::from_rgb(150, 46, 46),
         (_, true, _) if over => theme::ACCENT_HOVER,
         (_, true, _) => theme::ACCENT,
-        _ if down => theme::PRESSED,
-        _ if over => theme::HOVER,
-        _ => theme::TILE,
+        _ if down => theme::DARK.press,
+        _ if over => theme::DARK.hover,
+        _ => theme::DARK.tile,
     };
-    let ink = if tile.enabled { theme::TEXT } else { theme::FAINT };
+    let ink = if tile.enabled { theme::DARK.strong } else { theme::FAINT };
     let painter = ui.painter();
     painter.rect_filled(rect, CornerRadius::same(14), ground);
     if over && tile.enabled {
@@ -70,7 +77,7 @@ pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Til
         }
         let at = pos2(middle.x, rect.max.y - 10.0);
         let width = rect.width() - 6.0;
-        theme::fitted(painter, at, Align2::CENTER_BOTTOM, tile.label, theme::SMALL + 1.0, ink, width);
+        theme::line(tile.label, theme::SMALL + 1.0, ink).fitted(painter, at, Align2::CENTER_BOTTOM, width);
     } else if tile.label.is_empty() {
         if let Some(icon) = tile.icon {
             icon.draw(painter, middle, 15.0, ink);
@@ -92,17 +99,14 @@ pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Til
             let at = pos2(right, middle.y);
             let faint = if tile.enabled { theme::SOFT } else { theme::FAINT };
             let number =
-                theme::print(ui.painter(), at, Align2::RIGHT_CENTER, &text, theme::SMALL, faint, 80.0);
+                theme::line(&text, theme::SMALL, faint).print(ui.painter(), at, Align2::RIGHT_CENTER, 80.0);
             right = number.min.x;
         }
         let at = pos2(left, middle.y);
-        theme::fitted(
+        theme::line(tile.label, theme::BODY, ink).fitted(
             ui.painter(),
             at,
             Align2::LEFT_CENTER,
-            tile.label,
-            theme::BODY,
-            ink,
             right - left - 6.0,
         );
     }
@@ -119,7 +123,7 @@ fn switch(ui: &Ui, rect: Rect, on: bool) {
     let ground = if on { theme::ACCENT } else { theme::FAINT.gamma_multiply(0.6) };
     painter.rect_filled(rect, CornerRadius::same(r as u8), ground);
     let x = if on { rect.max.x - r } else { rect.min.x + r };
-    painter.circle_filled(pos2(x, rect.center().y), r - 4.0, theme::TEXT);
+    painter.circle_filled(pos2(x, rect.center().y), r - 4.0, theme::DARK.strong);
 }
 
 /// Draws an item with the widget for the item's current behaviour.
@@ -175,7 +179,7 @@ fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choic
     let tall = rect.height() > 80.0;
     let weights = vec![1.0; choices.len()];
     if !tall {
-        ui.painter().rect_filled(rect, CornerRadius::same(14), theme::TILE_FAINT);
+        ui.painter().rect_filled(rect, CornerRadius::same(14), theme::DARK.panel);
     }
     for (index, (choice, rect)) in choices.into_iter().zip(theme::columns(rect, &weights)).enumerate() {
         touch.spots.push((Spot::Command(choice.command.clone()), rect));
@@ -205,21 +209,21 @@ fn slider(
     (label, value, text): (&str, f32, &str),
     command: Box<dyn Fn(f32) -> Command>,
 ) {
-    let response = ui.interact(rect, id, Sense::click_and_drag());
-    let over = response.hovered() || response.is_pointer_button_down_on();
-    if over {
-        touch.hovered = Some(id);
-    }
+    let (response, over) = touch.sense(ui, rect, id, Sense::click_and_drag());
     let painter = ui.painter();
-    painter.rect_filled(rect, CornerRadius::same(14), if over { theme::HOVER } else { theme::TILE });
+    painter.rect_filled(
+        rect,
+        CornerRadius::same(14),
+        if over { theme::DARK.hover } else { theme::DARK.tile },
+    );
     let narrow = rect.width() < NARROW;
     let (line, size) =
         if narrow { (rect.min.y + 19.0, theme::SMALL) } else { (rect.center().y, theme::BODY) };
     let widths = if narrow { [0.6, 0.4].map(|w| w * (rect.width() - 32.0)) } else { [110.0, 120.0] };
     let left = pos2(rect.min.x + 16.0, line);
-    theme::print(painter, left, Align2::LEFT_CENTER, label, size, theme::TEXT, widths[0]);
+    theme::line(label, size, theme::DARK.strong).print(painter, left, Align2::LEFT_CENTER, widths[0]);
     let right = pos2(rect.max.x - 16.0, line);
-    theme::print(painter, right, Align2::RIGHT_CENTER, text, size, theme::SOFT, widths[1]);
+    theme::line(text, size, theme::SOFT).print(painter, right, Align2::RIGHT_CENTER, widths[1]);
     // The inset keeps the knob within the tile at both ends.
     let inset = if narrow { [rect.height() * 0.5; 2] } else { [130.0, 140.0] };
     let y = if narrow { rect.max.y - 17.0 } else { line };
@@ -229,7 +233,7 @@ fn slider(
     let x = track.min.x + track.width() * value;
     painter.rect_filled(track, CornerRadius::same(5), theme::FAINT.gamma_multiply(0.6));
     painter.rect_filled(track.with_max_x(x), CornerRadius::same(5), theme::ACCENT_HOVER);
-    painter.circle_filled(pos2(x, y), if narrow { 11.0 } else { 16.0 }, theme::TEXT);
+    painter.circle_filled(pos2(x, y), if narrow { 11.0 } else { 16.0 }, theme::DARK.strong);
     // The knob's press target gives the current value, so a press on the knob changes nothing.
     let knob = Rect::from_center_size(pos2(x, rect.center().y), vec2(rect.height(), rect.height()));
     let now = command(value);
@@ -256,37 +260,26 @@ pub(super) fn tabs<T: Copy + PartialEq>(
     all: &[(T, &str, Spot)],
 ) -> Option<T> {
     let mut out = None;
-    let gap = GAP;
-    let width = (rect.width() - gap * (all.len() as f32 - 1.0)) / all.len() as f32;
-    for (index, (tab, label, spot)) in all.iter().enumerate() {
-        let corner = pos2(rect.min.x + index as f32 * (width + gap), rect.min.y);
-        let rect = Rect::from_min_size(corner, vec2(width, rect.height()));
+    for ((tab, label, spot), rect) in all.iter().zip(theme::columns(rect, &vec![1.0; all.len()])) {
         let id = Id::new(("tab", *label));
-        let response = ui.interact(rect, id, Sense::click());
-        let over = response.hovered() || response.is_pointer_button_down_on();
-        if over {
-            touch.hovered = Some(id);
-        }
+        let (response, over) = touch.sense(ui, rect, id, Sense::click());
         touch.spots.push((spot.clone(), rect));
         let on = *tab == current;
-        let ink = if on || over { theme::TEXT } else { theme::SOFT };
+        let ink = if on || over { theme::DARK.strong } else { theme::SOFT };
         if over {
-            ui.painter().rect_filled(rect, CornerRadius::same(14), theme::TILE);
+            ui.painter().rect_filled(rect, CornerRadius::same(14), theme::DARK.tile);
         }
-        theme::fitted(
+        theme::line(label, theme::BODY, ink).fitted(
             ui.painter(),
             rect.center(),
             Align2::CENTER_CENTER,
-            label,
-            theme::BODY,
-            ink,
-            width - 4.0,
+            rect.width() - 4.0,
         );
         let line = Rect::from_min_max(
             pos2(rect.min.x + 12.0, rect.max.y - 4.0),
             pos2(rect.max.x - 12.0, rect.max.y),
         );
-        let color = if on { theme::ACCENT_HOVER } else { theme::EDGE.gamma_multiply(0.5) };
+        let color = if on { theme::ACCENT_HOVER } else { theme::DARK.edge.gamma_multiply(0.5) };
         ui.painter().rect_filled(line, CornerRadius::same(2), color);
         if response.clicked() {
             touch.clicked = true;

@@ -58,11 +58,9 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory)
         if ui.checkbox(&mut layer.enabled, name).on_hover_text("Plays or not").changed() {
             change = Some(Change::Set(false));
         }
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if widgets::small(ui, "×").on_hover_text("Remove").clicked() {
-                change = Some(Change::Remove);
-            }
-        });
+        if widgets::remove(ui, "Remove") {
+            change = Some(Change::Remove);
+        }
     });
     let mut slide = |ui: &mut Ui, slide: Slide<'_>, value: f64| {
         widgets::slide(ui, &slide, value, &mut memory.held).moved.map(|(value, continues)| {

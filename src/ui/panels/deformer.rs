@@ -51,6 +51,9 @@ const MOVE: [Number; 2] = [
     number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
 ];
 
+/// Values of the springs' setting `solver`.
+const SOLVERS: [&str; 3] = ["jacobi", "chebyshev", "multigrid"];
+
 /// Values of the setting `frames`.
 const FRAMES: [&str; 2] = ["independent", "dependent"];
 
@@ -121,49 +124,32 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     }
     let Ok(known) = recipe(settings) else { return };
     let contact = json!({ "contact": known.volume.map_or(0, |v| v.contact) });
-    if let Some(params) = known.volume.filter(|_| known.is_volume()) {
-        let Ok(now) = serde_json::to_value(params) else { return };
-        numbers(ui, &VOLUME, &now, settings, memory, pressed);
-        numbers(ui, &MOVE, &now, settings, memory, pressed);
-        widgets::caption(ui, "Solver");
-        numbers(ui, &CUBES, &now, settings, memory, pressed);
-        numbers(ui, &CONTACT, &contact, settings, memory, pressed);
-        let start = Value::from(known.geometric.name());
-        choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
-        choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
-        return;
+    let springs = known.springs.as_ref().filter(|_| !known.is_volume());
+    let (now, shape, solve) = match known.volume.filter(|_| known.is_volume()) {
+        Some(params) => (serde_json::to_value(params), &VOLUME[..], &CUBES),
+        None => match springs {
+            Some(params) => (serde_json::to_value(params), &SHAPE[..], &SOLVE),
+            None => {
+                if let ("blend", Geometric::Blend { factor }) = (name, &known.geometric) {
+                    let field = [number("factor", "DQS share", [0.0, 1.0], "0 is LBS, 1 is DQS")];
+                    numbers(ui, &field, &json!({ "factor": factor }), settings, memory, pressed);
+                }
+                return numbers(ui, &CONTACT, &contact, settings, memory, pressed);
+            }
+        },
+    };
+    let Ok(now) = now else { return };
+    numbers(ui, shape, &now, settings, memory, pressed);
+    numbers(ui, &MOVE, &now, settings, memory, pressed);
+    widgets::caption(ui, "Solver");
+    numbers(ui, solve, &now, settings, memory, pressed);
+    numbers(ui, &CONTACT, &contact, settings, memory, pressed);
+    let start = Value::from(known.geometric.name());
+    choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
+    if springs.is_some() {
+        choice(ui, ("solver", "Method"), &now["solver"], &SOLVERS, settings, pressed);
     }
-    match (name, &known.springs) {
-        (_, Some(params)) => {
-            let Ok(now) = serde_json::to_value(params) else { return };
-            numbers(ui, &SHAPE, &now, settings, memory, pressed);
-            numbers(ui, &MOVE, &now, settings, memory, pressed);
-            widgets::caption(ui, "Solver");
-            numbers(ui, &SOLVE, &now, settings, memory, pressed);
-            numbers(ui, &CONTACT, &contact, settings, memory, pressed);
-            let start = Value::from(known.geometric.name());
-            let starts = Geometric::ALL.map(|g| g.name());
-            choice(ui, ("start", "Start"), &start, &starts, settings, pressed);
-            choice(
-                ui,
-                ("solver", "Method"),
-                &now["solver"],
-                &["jacobi", "chebyshev", "multigrid"],
-                settings,
-                pressed,
-            );
-            choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
-        }
-        ("blend", None) => {
-            let Geometric::Blend { factor } = known.geometric else { return };
-            let field = [number("factor", "DQS share", [0.0, 1.0], "0 is LBS, 1 is DQS")];
-            numbers(ui, &field, &json!({ "factor": factor }), settings, memory, pressed);
-        }
-        _ => {}
-    }
-    if known.springs.is_none() {
-        numbers(ui, &CONTACT, &contact, settings, memory, pressed);
-    }
+    choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
 }
 
 /// The displayed name of a deformation method.
@@ -183,6 +169,14 @@ pub(in crate::ui) fn method_label(name: &str) -> &str {
         "volume" => "Volume",
         other => other,
     }
+}
+
+/// Returns the method that follows `name` in the table of methods, skipping `without`.
+pub(in crate::ui) fn next_method(name: &str, without: &str) -> &'static str {
+    let names = Recipe::NAMES;
+    let at = names.iter().position(|n| *n == name).unwrap_or(0);
+    let turned = (1..=names.len()).map(|i| names[(at + i) % names.len()]);
+    turned.into_iter().find(|n| *n != without).unwrap_or(names[0])
 }
 
 /// Draws a list of methods. Returns the user's choice; `Some(None)` means no method.
@@ -273,6 +267,20 @@ fn choice(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_go_round() {
+        let mut name = "springs";
+        let mut seen = Vec::new();
+        for _ in 0..Recipe::NAMES.len() - 1 {
+            name = next_method(name, "lbs");
+            seen.push(name);
+        }
+        seen.sort_unstable();
+        let mut all: Vec<_> = Recipe::NAMES.into_iter().filter(|n| *n != "lbs").collect();
+        all.sort_unstable();
+        assert_eq!(seen, all);
+    }
 
     #[test]
     fn every_slider_moves_a_setting_within_what_the_springs_take() {

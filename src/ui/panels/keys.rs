@@ -8,6 +8,7 @@ mod sheet;
 mod span;
 
 use super::{Memory, Pressed, theme, widgets};
+use crate::asset::Interpolation;
 use crate::base::Version;
 use crate::document::{DopeSheet, Easing, Edit, KeyClip, KeyEdit};
 use crate::workbench::{Command, Timeline, Workbench};
@@ -15,6 +16,12 @@ use egui::Ui;
 pub(in crate::ui) use selection::Selection;
 pub(in crate::ui) use sheet::{RULER, rows, ruler};
 
+/// Interpolations between keys with their labels.
+pub(in crate::ui) const INTERPOLATIONS: [(Interpolation, &str); 3] = [
+    (Interpolation::Step, "Step"),
+    (Interpolation::Linear, "Linear"),
+    (Interpolation::CubicSpline, "Spline"),
+];
 /// Height of the rows where the panel does not scroll as a whole, logical pixels.
 const HEIGHT: f32 = 220.0;
 

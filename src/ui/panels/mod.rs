@@ -4,6 +4,7 @@
 //! panel. The style gives the scale: egui's spacing and
 //! text styles, which [`theme::dress`] sets, are larger in the headset.
 
+mod cage;
 pub(super) mod clips;
 pub(super) mod deformer;
 pub(super) mod history;
@@ -11,17 +12,18 @@ pub(super) mod keys;
 pub(super) mod morphs;
 pub(super) mod outliner;
 pub(super) mod poses;
+mod rig;
 pub(super) mod shape;
 #[cfg(test)]
 mod tests;
-pub(super) mod theme;
 pub(super) mod transform;
 pub(super) mod widgets;
 
+use super::theme;
 use crate::base::SculptId;
 use crate::document::{DeformerSettings, Edit};
 use crate::workbench::{Command, Workbench};
-use egui::Ui;
+use egui::{Response, Ui};
 
 /// State of the shared panels between frames.
 #[derive(Default)]
@@ -69,6 +71,9 @@ impl Pressed {
     }
 }
 
+/// Gives the tooltip of an item that gives a command.
+pub(super) type Tip<'a> = dyn Fn(&Command) -> Option<String> + 'a;
+
 /// What the shared panels show.
 pub(super) struct Shows<'a> {
     pub bench: &'a Workbench,
@@ -78,6 +83,42 @@ pub(super) struct Shows<'a> {
     pub meshes: &'a [(String, usize)],
     /// Whether the user can type.
     pub keyboard: bool,
+    /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
+    pub rigging: Option<u32>,
+    /// Gives the name and the keys of a command; `None` if no key gives the command.
+    pub tip: &'a Tip<'a>,
+}
+
+impl Shows<'_> {
+    /// Draws a button that gives a command.
+    pub fn button(&self, ui: &mut Ui, pressed: &mut Pressed, text: &str, command: Command) {
+        let button = ui.button(text);
+        self.give(button, pressed, command);
+    }
+
+    /// Draws a row of choices: text, whether the choice is on, and its command.
+    pub fn choices<T: Into<String>>(
+        &self,
+        ui: &mut Ui,
+        pressed: &mut Pressed,
+        choices: impl IntoIterator<Item = (T, bool, Command)>,
+    ) {
+        ui.horizontal_wrapped(|ui| {
+            for (text, on, command) in choices {
+                let choice = ui.selectable_label(on, text.into());
+                self.give(choice, pressed, command);
+            }
+        });
+    }
+
+    /// Gives the command of an item if it was clicked.
+    pub fn give(&self, item: Response, pressed: &mut Pressed, command: Command) {
+        let item = match (self.tip)(&command) {
+            Some(tip) => item.on_hover_text(tip),
+            None => item,
+        };
+        pressed.command(command, item.clicked());
+    }
 }
 
 /// A shared panel.
@@ -91,6 +132,10 @@ pub enum Section {
     Shape,
     /// Weights of the morph targets.
     Morphs,
+    /// Bones of a bare mesh, colours of weights, and the deformers of joints.
+    Rig,
+    /// The cage.
+    Cage,
     /// The deformation method and its settings.
     #[default]
     Deformer,
@@ -106,10 +151,12 @@ pub enum Section {
 
 impl Section {
     /// All shared panels, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Deformer,
         Self::Shape,
         Self::Morphs,
+        Self::Rig,
+        Self::Cage,
         Self::Outliner,
         Self::Transform,
         Self::Keys,
@@ -125,6 +172,8 @@ impl Section {
             Self::Transform => "Transform",
             Self::Shape => "Shape",
             Self::Morphs => "Morphs",
+            Self::Rig => "Rig",
+            Self::Cage => "Cage",
             Self::Deformer => "Deformer",
             Self::Poses => "Poses",
             Self::Keys => "Keys",
@@ -159,6 +208,8 @@ impl Section {
             Self::Transform => transform::show(ui, shows, memory, pressed),
             Self::Shape => shape::show(ui, shows.bench, memory, pressed),
             Self::Morphs => morphs::show(ui, shows, memory, pressed),
+            Self::Rig => rig::show(ui, shows, memory, pressed),
+            Self::Cage => cage::show(ui, shows, pressed),
             Self::Deformer => deformer::show(ui, shows, memory, pressed),
             Self::Poses => poses::show(ui, shows, memory, pressed),
             Self::Keys => keys::show(ui, shows.bench, memory, pressed),

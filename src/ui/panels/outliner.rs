@@ -128,9 +128,7 @@ fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Ent
         };
         answer.switch = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
         answer.named = ui.add(Label::new(name).sense(Sense::click())).double_clicked();
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            answer.remove = widgets::small(ui, "×").on_hover_text("Remove").clicked();
-        });
+        answer.remove = widgets::remove(ui, "Remove");
     });
     answer
 }

@@ -55,11 +55,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             if let Some(pose) = other.clicked().then(|| mirrored(&pose.pose)).flatten() {
                 take(pose);
             }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if widgets::small(ui, "×").on_hover_text("Forget it").clicked() {
-                    kept = Some(Edit::KeepPose { name: pose.name.clone(), pose: None, at: None });
-                }
-            });
+            if widgets::remove(ui, "Forget it") {
+                kept = Some(Edit::KeepPose { name: pose.name.clone(), pose: None, at: None });
+            }
         });
     }
     pressed.command(Command::MirrorPose, mirrors);

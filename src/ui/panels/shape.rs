@@ -1,4 +1,4 @@
-//! The panel of the selected sculpt layer; it gives the same commands as the headset's Shape page.
+//! The panel of the selected sculpt layer: amplitude, stiffness, profile and waves.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, widgets};

@@ -73,7 +73,9 @@ impl Sheet {
         let mut pressed = Pressed::default();
         let mut out = self.context.clone().run_ui(raw, |ui| {
             pressed = Pressed::default();
-            let shows = Shows { bench: &self.bench, compared: None, meshes: &[], keyboard: true };
+            let tip = |_: &Command| None;
+            let (bench, compared, meshes) = (&self.bench, None, &[]);
+            let shows = Shows { bench, compared, meshes, keyboard: true, rigging: None, tip: &tip };
             self.section.show(ui, &shows, &mut self.memory, &mut pressed);
         });
         out.textures_delta.clear();

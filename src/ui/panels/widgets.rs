@@ -3,17 +3,34 @@
 use super::theme;
 use crate::ui::icons::Icon;
 use egui::{
-    Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, vec2,
+    Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, Vec2, vec2,
 };
 
 /// Draws a square icon button.
 pub(in crate::ui) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
+    let (response, ink) = pressable(ui, vec2(size, size), on, enabled);
+    icon.draw(ui.painter(), response.rect.center(), size * 0.27, ink);
+    response
+}
+
+/// Draws a wide button with icon and text.
+pub(in crate::ui) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool) -> Response {
+    let (response, ink) = pressable(ui, vec2(ui.available_width(), 30.0), on, enabled);
+    let left = response.rect.left_center();
+    icon.draw(ui.painter(), left + vec2(17.0, 0.0), 8.0, ink);
+    let at = left + vec2(36.0, 0.0);
+    ui.painter().text(at, Align2::LEFT_CENTER, text, FontId::proportional(13.0), ink);
+    response
+}
+
+/// Draws the ground of a button. Returns the colour of its content, too.
+fn pressable(ui: &mut Ui, size: Vec2, on: bool, enabled: bool) -> (Response, Color32) {
     let sense = if enabled { Sense::click() } else { Sense::hover() };
-    let (rect, response) = ui.allocate_exact_size(vec2(size, size), sense);
+    let (rect, response) = ui.allocate_exact_size(size, sense);
     let visuals = ui.style().interact(&response);
     let fill = match (on, enabled && response.hovered()) {
         (true, false) => theme::ACCENT,
-        (true, true) => theme::ACCENT.gamma_multiply(1.2),
+        (true, true) => theme::ACCENT_HOVER,
         (false, true) => visuals.bg_fill,
         (false, false) => Color32::TRANSPARENT,
     };
@@ -23,36 +40,7 @@ pub(in crate::ui) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled:
         (false, false) => ui.visuals().weak_text_color().gamma_multiply(0.6),
     };
     ui.painter().rect_filled(rect, visuals.corner_radius, fill);
-    icon.draw(ui.painter(), rect.center(), size * 0.27, ink);
-    response
-}
-
-/// Draws a wide button with icon and text.
-pub(in crate::ui) fn tile(ui: &mut Ui, icon: Icon, text: &str, on: bool, enabled: bool) -> Response {
-    let sense = if enabled { Sense::click() } else { Sense::hover() };
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), sense);
-    let visuals = ui.style().interact(&response);
-    let fill = match (on, enabled && response.hovered()) {
-        (true, _) => theme::ACCENT,
-        (false, true) => visuals.bg_fill,
-        (false, false) => Color32::TRANSPARENT,
-    };
-    let ink = match (on, enabled) {
-        (true, _) => Color32::WHITE,
-        (false, true) => visuals.fg_stroke.color,
-        (false, false) => ui.visuals().weak_text_color().gamma_multiply(0.6),
-    };
-    let painter = ui.painter();
-    painter.rect_filled(rect, visuals.corner_radius, fill);
-    icon.draw(painter, rect.left_center() + vec2(17.0, 0.0), 8.0, ink);
-    painter.text(
-        rect.left_center() + vec2(36.0, 0.0),
-        Align2::LEFT_CENTER,
-        text,
-        FontId::proportional(13.0),
-        ink,
-    );
-    response
+    (response, ink)
 }
 
 /// Format of a number for display and input.
@@ -231,6 +219,12 @@ pub(in crate::ui) fn small(ui: &mut Ui, text: impl Into<String>) -> Response {
 pub(in crate::ui) fn small_button(ui: &Ui, text: impl Into<String>) -> Button<'static> {
     let button = Button::new(text.into());
     if theme::is_large(ui) { button.min_size(vec2(1.0, 1.0) * theme::row(ui)) } else { button.small() }
+}
+
+/// Draws the button at the right end of a line that removes what the line shows. Returns whether it was pressed.
+pub(in crate::ui) fn remove(ui: &mut Ui, tip: &str) -> bool {
+    let end = egui::Layout::right_to_left(egui::Align::Center);
+    ui.with_layout(end, |ui| small(ui, "×").on_hover_text(tip).clicked()).inner
 }
 
 /// Draws a small caption above a group.

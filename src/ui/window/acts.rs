@@ -6,10 +6,11 @@ use super::keys::{Act, Chord};
 use super::output::Ask;
 use super::{Hold, WindowEditor};
 use crate::base::math::{Aabb, Vec3};
-use crate::deform::Recipe;
 use crate::document::DeformerSettings;
 use crate::pose::Lengths;
+use crate::scene::method;
 use crate::ui::panels::Pressed;
+use crate::ui::panels::deformer::next_method;
 use crate::ui::panels::keys::{self, KeyAct};
 use crate::workbench::{CageSet, Command, Request, Tool, Workbench};
 use std::f32::consts::PI;
@@ -313,7 +314,10 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::CopyPose => Command::CopyPose,
         Act::PastePose => Command::PastePose(false),
         Act::PasteMirrored => Command::PastePose(true),
-        Act::NextMethod => Command::Deformer(next_method(&bench.session().document().deformer().method)),
+        Act::NextMethod => {
+            let now = method(&bench.session().document().deformer().method);
+            Command::Deformer(next_method(now, now).to_owned())
+        }
         Act::Key => Command::Key,
         Act::RemoveKey => Command::DeleteKey,
         Act::Play => Command::Play(!playhead.playing),
@@ -330,11 +334,4 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::LastView => Command::UndoNavigation,
         _ => return None,
     })
-}
-
-/// Returns the deformation method after `name`, cyclically.
-fn next_method(name: &str) -> String {
-    let name = if name.is_empty() { "springs" } else { name };
-    let at = Recipe::NAMES.iter().position(|n| *n == name).unwrap_or(0);
-    Recipe::NAMES[(at + 1) % Recipe::NAMES.len()].to_owned()
 }

@@ -1,7 +1,7 @@
 //! The key map: one table defines the shortcuts, the help list, the menus and the table in `docs/reference.md`. Keys
 //! equal Blender's for features that Blender has.
 
-use crate::workbench::CommandKind;
+use crate::workbench::{Command, CommandKind, Tool};
 use egui::{Key, Modifiers};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -283,6 +283,21 @@ pub const ACTS: &[Line] = &[
 ];
 
 impl Act {
+    /// Returns the action that gives a command or changes the same setting; `None` if no key does.
+    pub fn of(command: &Command) -> Option<Self> {
+        Some(match command {
+            Command::Tool(Tool::Line) => Self::LineTool,
+            Command::Tool(Tool::Grab) => Self::GrabTool,
+            Command::Tool(Tool::Skin) => Self::SkinTool,
+            Command::Tool(Tool::Joint) => Self::JointTool,
+            Command::Tool(Tool::Silhouette) => Self::SilhouetteTool,
+            Command::Tool(Tool::Measure) => Self::MeasureTool,
+            Command::Tool(Tool::Bone) => Self::BoneTool,
+            Command::Tool(Tool::Cage) => Self::CageTool,
+            other => ACTS.iter().find(|l| l.command == Some(other.kind()))?.act,
+        })
+    }
+
     /// The action's entry in the table.
     pub fn line(self) -> &'static Line {
         // A test checks that the table has every action.

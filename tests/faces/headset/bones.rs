@@ -1,6 +1,7 @@
 //! Bare meshes are rigged by strokes: bones are drawn inside the mesh, and the rigged character opens.
 
 use super::bed::Runtime;
+use super::details::Details;
 use super::review::press;
 use super::shaping::AT_PALETTE;
 use super::stage::{Session, differing};
@@ -10,9 +11,11 @@ use sinew::base::math::Vec3;
 use sinew::bind::{BindOptions, Character};
 use sinew::export::RigBone;
 use sinew::lab::rigging::{Agreement, agreement, empty_joints, nearest_nodes, strip};
+use sinew::pose::BoneChain;
 use sinew::rig::{Axis, PosedRig, rotate_joint};
 use sinew::scene::{Model, SkinColors};
-use sinew::ui::palette::{Page, Spot};
+use sinew::ui::Section;
+use sinew::ui::palette::Spot;
 use sinew::workbench::{Command, Tool};
 use std::path::{Path, PathBuf};
 
@@ -97,20 +100,20 @@ impl Bare {
         s.app.until_frame(3000, "with the drawn bones", |f| f.history[0] == steps + 1);
     }
 
-    /// Rigs the mesh from the palette and returns the rigged file. Waits until it is open.
+    /// Rigs the mesh in the details panel and returns the rigged file. Waits until it is open.
     fn rig(&mut self) -> PathBuf {
         let s = &mut self.session;
         s.play(AT_PALETTE);
-        press(s, None, &Spot::Page(Page::Rig));
-        // The tile of the item has the same place whatever the state is.
-        s.app.ask(&sinew::app::report::Ask::Command(Command::Rig(true)));
+        let details = Details::open(s, &self.runtime, Section::Rig);
+        let bones: usize = details.bench.session().document().bones().iter().map(BoneChain::bones).sum();
+        let seen = s.app.events.len();
+        details.press(s, &Spot::Text(format!("Rig the mesh by {bones} bones")));
         // The weights of many joints take minutes in a build that is not optimised for speed, so frames are counted.
         let rigged = |e: &Event| match e {
             Event::Written(path) if path.to_string_lossy().contains("rigged") => Some(path.clone()),
             Event::Failed(problem) => panic!("{problem}"),
             _ => None,
         };
-        let seen = s.app.events.len();
         let found = (0..MOST_WAITS).find_map(|_| {
             s.app.frames(100);
             s.app.events[seen..].iter().find_map(rigged)
@@ -121,6 +124,7 @@ impl Bare {
             s.app.event("it is open", opened);
         }
         s.app.frames(10);
+        press(s, None, &Spot::Command(Command::Details));
         if path.is_absolute() { path } else { self.runtime.path("").join(path) }
     }
 

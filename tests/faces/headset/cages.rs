@@ -1,7 +1,7 @@
 //! A cage in the headset: the user poses an arm, inflates it with two hands on the posed cage, keys the cage and plays
 //! the motion.
 
-use super::review::press;
+use super::details::Details;
 use super::shaping::{AT_PALETTE, look_near};
 use super::stage::{Session, differing, words};
 use sinew::base::Progress;
@@ -11,11 +11,10 @@ use sinew::deform::Recipe;
 use sinew::document::Document;
 use sinew::rig::{Pose, PosedRig};
 use sinew::scene::{Evaluator, Model, PosedCage, Where};
-use sinew::ui::palette::{Page, Spot};
+use sinew::ui::Section;
+use sinew::ui::palette::Spot;
 use sinew::workbench::{CageSet, Command, GrabBy, Tool};
 
-/// Number of vertices of the cage.
-const VERTICES: u32 = 100;
 /// Distance by which each hand pulls its side of the arm outwards, metres.
 const PULLED: f32 = 0.14;
 
@@ -91,9 +90,10 @@ fn a_posed_arm_is_inflated_by_two_hands_on_its_cage_posed_again_keyed_and_played
     let bind = PosedRig::new(model.skeleton(), &model.rest());
     s.app.press(Command::Deformer("lbs".into()));
     s.play(AT_PALETTE);
-    press(&mut s, None, &Spot::Page(Page::Cage));
-    s.app.ask(&sinew::app::report::Ask::Command(Command::MakeCage(VERTICES)));
+    let details = Details::open(&mut s, &runtime, Section::Cage);
+    details.press(&mut s, &Spot::Text("120".into()));
     s.app.until_frame(6000, "with a cage", |f| f.history[0] == 3);
+    details.close(&mut s);
 
     // The left hand of the character goes up.
     s.app.press(Command::Tool(Tool::Grab));

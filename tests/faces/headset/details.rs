@@ -1,4 +1,4 @@
-//! Test of the details panel: settings, poses and history in the headset.
+//! The details panel in the headset, and the test of its settings, poses and history.
 
 use super::bed::Runtime;
 use super::palette::hands;
@@ -8,16 +8,19 @@ use super::stage::{Session, saved, words};
 use sinew::base::math::{Quat, Vec3};
 use sinew::scene::recipe;
 use sinew::ui::Section;
-use sinew::ui::palette::{Page, PanelState, Panels, Placement, Spot};
+use sinew::ui::palette::{Panel, PanelState, Panels, Placement, Spot};
 use sinew::workbench::{Command, Preferences, Workbench};
 
 /// Distance from the start of a setting's label to a point of its slider, pixels: near the left end, and right of the middle.
 const TRACK: [f32; 2] = [225.0, 360.0];
 
-/// The details panel in this process, which shows the session's document and finds its targets.
-struct Details {
+/// Left and right end of the track of a slider with its label at the right, pixels.
+const RAIL: [f32; 2] = [40.0, 250.0];
+
+/// The open details panel in this process, which shows the session's document and finds its targets.
+pub struct Details {
     panels: Panels,
-    bench: Workbench,
+    pub bench: Workbench,
 }
 
 impl Details {
@@ -51,35 +54,65 @@ impl Details {
     /// Returns a position `right` pixels right of a target's centre, room space, on the panel that the program reports.
     fn at(&self, s: &Session, spot: &Spot, right: f32) -> String {
         let (panel, [x, y]) = self.panels.find(spot).unwrap_or_else(|| panic!("no {spot:?}"));
-        let (pose, size) = s.app.frame.details_place.expect("the details panel shows");
-        words(Placement { panel, pose, size }.point([x + right / panel.size()[0] as f32, y]))
+        words(place(s, (panel, [x + right / panel.size()[0] as f32, y])))
     }
 
-    fn press(&self, s: &mut Session, spot: &Spot) {
+    /// Opens the panel from the palette and shows a section of the document. The hands are where they reach panels.
+    pub fn open(s: &mut Session, runtime: &Runtime, section: Section) -> Self {
+        press(s, None, &Spot::Command(Command::Details));
+        s.app.until_frame(100, "with details", |f| f.details_place.is_some());
+        let details = Self::new(s, runtime, section);
+        details.press(s, &Spot::Section(section));
+        details
+    }
+
+    /// Closes the panel.
+    pub fn close(&self, s: &mut Session) {
+        self.press(s, &Spot::Command(Command::Details));
+        assert!(s.app.frame.details_place.is_none());
+    }
+
+    /// Drags a slider with its label at the right from its middle to the fraction `share` of its track.
+    pub fn slide(&self, s: &mut Session, label: &str, share: f32) {
+        let (panel, [_, y]) = self.panels.find(&Spot::Text(label.into())).expect("no such slider");
+        let width = panel.size()[0] as f32;
+        let x = |share: f32| (RAIL[0] + (RAIL[1] - RAIL[0]) * share) / width;
+        let [from, to] = [0.5, share].map(|share| words(place(s, (panel, [x(share), y]))));
+        drag(s, [&from, &to]);
+    }
+
+    pub fn press(&self, s: &mut Session, spot: &Spot) {
         let at = self.at(s, spot, 0.0);
         s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.2"));
     }
 }
 
-pub fn settings_poses_and_history_are_on_the_details_panel(s: &mut Session, runtime: &Runtime) {
-    let fresh = s.app.hash();
-    s.play(AT_PALETTE);
-    press(s, None, &Spot::Page(Page::Session));
-    press(s, Some(Page::Session), &Spot::Command(Command::Details));
-    s.app.until_frame(100, "with details", |f| f.details_place.is_some());
-    assert_eq!(s.app.hash(), fresh, "the panel changes no document");
+/// Converts a point on the panel to room space by the panel's pose that the program reports.
+fn place(s: &Session, (panel, at): (Panel, [f32; 2])) -> Vec3 {
+    let (pose, size) = s.app.frame.details_place.expect("the details panel shows");
+    Placement { panel, pose, size }.point(at)
+}
 
-    // The slider of the springs' twist.
-    let details = Details::new(s, runtime, Section::Deformer);
-    let torsion =
-        |bench: &Workbench| recipe(bench.session().document().deformer()).unwrap().springs.unwrap().torsion;
-    let before = torsion(&details.bench);
-    details.press(s, &Spot::Section(Section::Deformer));
-    let label = Spot::Text("Twist".into());
-    let [from, to] = TRACK.map(|right| details.at(s, &label, right));
+/// Drags the ray from one position to another with the trigger pulled.
+fn drag(s: &mut Session, [from, to]: [&str; 2]) {
     s.play(&format!(
         "right look {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright look {to} over 0.4\nwait 0.1\nright trigger 0\nwait 0.2"
     ));
+}
+
+pub fn settings_poses_and_history_are_on_the_details_panel(s: &mut Session, runtime: &Runtime) {
+    let fresh = s.app.hash();
+    s.play(AT_PALETTE);
+    let details = Details::open(s, runtime, Section::Deformer);
+    assert_eq!(s.app.hash(), fresh, "the panel changes no document");
+
+    // The slider of the springs' twist.
+    let torsion =
+        |bench: &Workbench| recipe(bench.session().document().deformer()).unwrap().springs.unwrap().torsion;
+    let before = torsion(&details.bench);
+    let label = Spot::Text("Twist".into());
+    let [from, to] = TRACK.map(|right| details.at(s, &label, right));
+    drag(s, [&from, &to]);
     assert_eq!(s.app.frame.history, [2, 0], "opened, twist");
     s.app.picture("details_deformer");
 
@@ -98,9 +131,7 @@ pub fn settings_poses_and_history_are_on_the_details_panel(s: &mut Session, runt
     details.press(s, &Spot::Text("Open the project".into()));
     assert_eq!(s.app.frame.history, [1, 2], "the first step of the history");
     assert_eq!(s.app.hash(), fresh);
-    details.press(s, &Spot::Command(Command::Details));
-    assert!(s.app.frame.details_place.is_none());
-    press(s, None, &Spot::Page(Page::Pose));
+    details.close(s);
     // An unsaved document would be recovered when the file is opened again.
     s.save(runtime);
 }

@@ -1,6 +1,7 @@
 //! Tests of sculpt layers: a keyed bulge around the upper arm that swells as the elbow bends, and an accent stroke.
 
 use super::bed::Runtime;
+use super::details::Details;
 use super::palette::{slider, target};
 use super::review::press;
 use super::stage::{RADIUS, Session, covered, differing, words};
@@ -9,6 +10,7 @@ use sinew::bind::BindOptions;
 use sinew::document::Target;
 use sinew::scene::Model;
 use sinew::surface::Form;
+use sinew::ui::Section;
 use sinew::ui::palette::{Page, Spot};
 use sinew::workbench::{Command, CommandKind, GrabBy, Tool};
 
@@ -23,6 +25,13 @@ fn arm(model: &Model) -> [Vec3; 3] {
     let rig = sinew::rig::PosedRig::new(skeleton, &model.rest());
     ["LeftUpperArm", "LeftLowerArm", "LeftHand"]
         .map(|name| rig.world[skeleton.find(name).unwrap().index()].translation.into())
+}
+
+/// Sets the amplitude of the selected sculpt layer to the fraction `share` of its range, in the details panel.
+fn amplitude(s: &mut Session, runtime: &Runtime, share: f32) {
+    let details = Details::open(s, runtime, Section::Shape);
+    details.slide(s, "amplitude", share);
+    details.close(s);
 }
 
 /// Opens a palette page and drags a slider to the fraction `share` of its track.
@@ -86,13 +95,13 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
 
     // Key the start of the motion with amplitude 0, which makes the sculpt layer flat.
     s.play(AT_PALETTE);
-    slide(&mut s, Page::Shape, CommandKind::Amplitude, 1.0 / 3.0);
+    amplitude(&mut s, &runtime, 1.0 / 3.0);
     choose(&mut s, Page::Time, Command::Key);
     // Key the motion about one second later, with a bent elbow and a higher amplitude.
     slide(&mut s, Page::Time, CommandKind::Scrub, 0.5);
     let later = s.app.frame.time.expect("the motion does not show");
     assert!((0.7..=1.3).contains(&later), "{later}");
-    slide(&mut s, Page::Shape, CommandKind::Amplitude, 2.0 / 3.0);
+    amplitude(&mut s, &runtime, 2.0 / 3.0);
     s.app.press(Command::GrabBy(GrabBy::Limb));
     let grip = words(s.stage(hand));
     let bent = words(s.stage(elbow + Vec3::new(0.0, 0.08, 0.23)));

@@ -30,13 +30,11 @@ pub(in crate::ui::window) struct Chosen {
     path: String,
 }
 
-/// Returns the parent folder and the entries that a list shows.
-fn entries(files: &FileList, tab: Tab) -> (Option<&Path>, &[FileEntry]) {
-    match tab {
-        Tab::Folder => (files.folder.parent().filter(|p| !p.as_os_str().is_empty()), &files.entries),
-        Tab::Recent => (None, &files.recent),
-        Tab::Unfinished => (None, &files.unfinished),
-    }
+/// Returns path and text of the lines of a list: the parent folder, if there is one, and the entries.
+fn lines(files: &FileList, tab: Tab) -> impl Iterator<Item = (&Path, Line<'_>)> {
+    let (above, entries) = files.of(tab);
+    let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
+    up.into_iter().chain(entries.iter().map(|e| (e.path.as_path(), Line::of(e))))
 }
 
 impl WindowEditor {
@@ -46,7 +44,7 @@ impl WindowEditor {
             return false;
         }
         let chosen = &mut self.panels.files;
-        let (above, lines) = entries(&self.facts.files, chosen.tab);
+        let (above, lines) = self.facts.files.of(chosen.tab);
         let count = lines.len() + usize::from(above.is_some());
         let last = count.saturating_sub(1);
         let open = match key {
@@ -152,11 +150,8 @@ fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, presse
         ui.add_space(4.0);
         ui.horizontal(|ui| path(ui, files, chosen, pressed));
     }
-    let (above, entries) = entries(files, chosen.tab);
     ScrollArea::vertical().max_height(height).auto_shrink([false, height.is_finite()]).show(ui, |ui| {
-        let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
-        let lines = entries.iter().map(|e| (e.path.as_path(), Line::of(e)));
-        for (row, (path, content)) in up.into_iter().chain(lines).enumerate() {
+        for (row, (path, content)) in lines(files, chosen.tab).enumerate() {
             let response = line(ui, content, row == chosen.row);
             if row == chosen.row && std::mem::take(&mut chosen.moved) {
                 response.scroll_to_me(None);
@@ -164,7 +159,7 @@ fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, presse
             let clicked = response.on_hover_text(path.to_string_lossy()).clicked();
             pressed.command(Command::Open(path.to_owned()), clicked);
         }
-        if entries.is_empty() {
+        if files.of(chosen.tab).1.is_empty() {
             ui.label(RichText::new("No characters, projects or folders here").weak());
         }
     });
@@ -203,11 +198,8 @@ pub(super) fn select_all(ui: &Ui, text: &Response, content: &str) {
 
 /// Draws the lines of a folder. Returns the path that was clicked, and whether the path is a folder.
 pub(super) fn browse(ui: &mut Ui, files: &FileList) -> Option<(PathBuf, bool)> {
-    let (above, entries) = entries(files, Tab::Folder);
-    let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
-    let lines = entries.iter().map(|e| (e.path.as_path(), Line::of(e)));
     let mut chosen = None;
-    for (path, content) in up.into_iter().chain(lines) {
+    for (path, content) in lines(files, Tab::Folder) {
         if line(ui, content, false).clicked() {
             chosen = Some((path.to_owned(), content.folder));
         }

@@ -1,7 +1,7 @@
 //! Runs one egui pass over the panels, converts its input, and collects triangles and commands.
 
 use super::{Pressed, Shows, hint, show};
-use crate::ui::palette::same;
+use crate::ui::palette::{same, take_textures};
 use crate::ui::panels;
 use crate::ui::window::WindowEditor;
 use crate::ui::window::choices::Theme;
@@ -190,38 +190,20 @@ impl WindowEditor {
 
     /// Stores the triangles and textures to paint. Returns whether they changed, and when egui wants another pass.
     fn paint(&mut self, mut full: egui::FullOutput) -> (bool, Option<Duration>) {
-        let paint = &mut self.output.paint;
-        let deltas = std::mem::take(&mut full.textures_delta.set);
-        let mut changed = false;
-        for (id, delta) in deltas.into_iter().flat_map(|(id, list)| list.into_iter().map(move |d| (id, d))) {
-            // A full texture replaces all earlier changes of the texture.
-            if delta.pos.is_none() {
-                paint.textures.retain(|(other, _)| *other != id);
-            }
-            paint.textures.push((id, delta));
-            changed = true;
-        }
+        let mut changed = take_textures(&mut self.output.paint, &mut full);
         let shapes = std::mem::take(&mut full.shapes);
         #[cfg(test)]
         {
-            self.words = words(&shapes, self.scale);
+            let word = |s| crate::ui::palette::word(s).map(|(text, rect)| (text, rect * self.scale));
+            self.words = shapes.iter().filter_map(word).collect();
         }
         let delay = full.viewport_output.values().map(|v| v.repaint_delay).min();
         full.drop_without_applying_deltas();
         let primitives = self.context.tessellate(shapes, self.scale);
+        let paint = &mut self.output.paint;
         changed |= !same(&primitives, &paint.primitives);
         paint.primitives = primitives;
         paint.pixels_per_point = self.scale;
         (changed, delay.filter(|d| *d < NEVER))
     }
-}
-
-/// Returns the drawn texts with their rectangles in pixels, for tests.
-#[cfg(test)]
-fn words(shapes: &[egui::epaint::ClippedShape], scale: f32) -> Vec<(String, Rect)> {
-    let word = |clipped: &egui::epaint::ClippedShape| {
-        let egui::Shape::Text(text) = &clipped.shape else { return None };
-        Some((text.galley.text().to_owned(), text.visual_bounding_rect() * scale))
-    };
-    shapes.iter().filter_map(word).collect()
 }

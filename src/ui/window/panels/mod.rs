@@ -2,19 +2,17 @@
 //! returns the user's actions.
 
 mod bar;
-mod cage;
 mod files;
 mod frame;
 mod help;
-mod rig;
 mod save;
 mod side;
 mod statistics;
 mod timeline;
 mod tools;
 
-pub(super) use crate::ui::panels::theme::context;
 pub(super) use crate::ui::panels::widgets::primary;
+pub(super) use crate::ui::theme::context;
 pub(super) use frame::Shown;
 
 use super::WindowEditor;
@@ -22,7 +20,8 @@ use super::choices::Choices;
 use super::facts::Facts;
 use super::keys::{Act, KeyMap};
 use crate::document::DeformerSettings;
-use crate::ui::panels::{self, theme, widgets};
+use crate::ui::panels::{self, Tip, widgets};
+use crate::ui::theme;
 use crate::workbench::{Command, Workbench};
 use egui::Ui;
 
@@ -109,6 +108,18 @@ impl Shows<'_> {
         let label = act.line().label;
         if keys.is_empty() { label.to_owned() } else { format!("{label}   {keys}") }
     }
+
+    /// Returns what the shared panels show of a workbench. `tip` gives the tooltips.
+    fn shared<'a>(&'a self, bench: &'a Workbench, tip: &'a Tip<'a>) -> panels::Shows<'a> {
+        panels::Shows {
+            bench,
+            compared: Some(self.compared),
+            meshes: &self.facts.meshes,
+            keyboard: true,
+            rigging: self.facts.rigging,
+            tip,
+        }
+    }
 }
 
 /// Draws all panels. The remaining rectangle of the window is for the picture.
@@ -118,10 +129,10 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
     memory.shared.keys.over = false;
     if let Some(bench) = shows.bench.filter(|_| shows.choices.panels) {
         timeline::show(ui, shows, bench, memory, pressed);
-    }
-    if shows.choices.panels {
-        tools::show(ui, shows, memory, pressed);
-        side::show(ui, shows, memory, pressed);
+        let tip = |command: &Command| Act::of(command).map(|act| shows.tip(act));
+        let shared = shows.shared(bench, &tip);
+        tools::show(ui, shows, &shared, memory, pressed);
+        side::show(ui, shows, &shared, memory, pressed);
     }
     if let Some(at) = shows.divider {
         divider(ui, shows, at);

@@ -18,26 +18,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench) {
         line(ui, "Triangles", format!("{}", character.display.triangles.len()), None);
         line(ui, "Joints", format!("{}", character.skeleton.joints.len()), None);
         if let Some(strain) = &shows.facts.strain {
-            let grade = |good: bool, fair: bool| match (good, fair) {
-                (true, _) => theme::GOOD,
-                (_, true) => theme::FAIR,
-                _ => theme::BAD,
-            };
-            if let Some(ratio) = strain.volume_ratio {
-                let off = (ratio - 1.0).abs();
-                line(
-                    ui,
-                    "Volume",
-                    format!("{:+.1} %", (ratio - 1.0) * 100.0),
-                    Some(grade(off < 0.02, off < 0.05)),
-                );
+            for (name, value, color) in strain.rows() {
+                line(ui, name, value, Some(color));
             }
-            line(ui, "Largest stretch", format!("{:.0} %", strain.stretch_max * 100.0), None);
-            line(ui, "Mean stretch", format!("{:.1} %", strain.stretch_mean * 100.0), None);
-            let flipped = strain.flipped;
-            line(ui, "Inverted", format!("{flipped}"), Some(grade(flipped == 0, flipped < 20)));
-            let crossings = strain.crossings;
-            line(ui, "Crossings", format!("{crossings}"), Some(grade(crossings == 0, crossings < 20)));
             if let Some(iterations) = strain.iterations {
                 line(ui, "Iterations", format!("{iterations}"), None);
             }

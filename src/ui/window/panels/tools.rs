@@ -2,39 +2,36 @@
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
-use crate::asset::Interpolation;
 use crate::document::FRAME_RATES;
 use crate::pose::Lengths;
 use crate::scene::Measurement;
 use crate::ui::icons::Icon;
+use crate::ui::panels;
+use crate::ui::panels::keys::INTERPOLATIONS;
 use crate::ui::window::choices::{Choices, Plane};
 use crate::ui::window::keys::Act;
-use crate::workbench::{Command, GrabBy, MeasureBy, RADIUS_RANGE, Tool, Workbench};
+use crate::workbench::{Command, GrabBy, MeasureBy, RADIUS_RANGE, Tool};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// Logical pixels of the window per metre of the brush radius.
 const POINTS: f32 = 1.0 / crate::ui::window::pointer::PER_POINT;
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
-    let Some(bench) = shows.bench else { return };
+pub(super) fn show(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    shared: &panels::Shows<'_>,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    let bench = shared.bench;
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::same(8));
     Panel::left("tools").frame(frame).resizable(false).exact_size(186.0).show(ui, |ui| {
         ScrollArea::vertical().show(ui, |ui| {
             let p = bench.preferences();
             widgets::caption(ui, "Tool");
             for tool in Tool::ALL {
-                let act = match tool {
-                    Tool::Line => Act::LineTool,
-                    Tool::Grab => Act::GrabTool,
-                    Tool::Skin => Act::SkinTool,
-                    Tool::Joint => Act::JointTool,
-                    Tool::Silhouette => Act::SilhouetteTool,
-                    Tool::Measure => Act::MeasureTool,
-                    Tool::Bone => Act::BoneTool,
-                    Tool::Cage => Act::CageTool,
-                };
                 let tile = widgets::tile(ui, Icon::of(tool), tool.label(), p.tool == tool, true);
-                pressed.command(Command::Tool(tool), tile.on_hover_text(shows.tip(act)).clicked());
+                shared.give(tile, &mut pressed.shared, Command::Tool(tool));
             }
             widgets::caption(ui, "Brush");
             let range = RADIUS_RANGE.map(|r| f64::from(r * POINTS));
@@ -44,19 +41,18 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             if let Some((points, _)) = slid.moved {
                 pressed.shared.commands.push(Command::Radius(points as f32 / POINTS));
             }
-            follows(ui, shows, p.grab, pressed);
+            widgets::caption(ui, "A grab moves");
+            let follows = GrabBy::ALL.map(|by| (by.word(), p.grab == by, Command::GrabBy(by)));
+            shared.choices(ui, &mut pressed.shared, follows);
             if p.tool == Tool::Measure {
-                measures(ui, shows, bench, pressed);
+                measures(ui, shared, pressed);
             } else {
                 plane(ui, shows, pressed);
             }
             widgets::caption(ui, "Strokes");
-            ui.horizontal(|ui| {
-                for (lengths, label) in [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")] {
-                    let clicked = ui.selectable_label(p.lengths == lengths, label).clicked();
-                    pressed.command(Command::Lengths(lengths), clicked);
-                }
-            });
+            let lengths = [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")];
+            let lengths = lengths.map(|(one, text)| (text, p.lengths == one, Command::Lengths(one)));
+            shared.choices(ui, &mut pressed.shared, lengths);
             let strokes = bench.session().document().strokes().len();
             let marks = bench.session().document().marks().len();
             let shapes = bench.session().document().sculpts().len();
@@ -81,7 +77,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                 let tile = widgets::tile(ui, icon, label, on, enabled).on_hover_text(shows.tip(act));
                 pressed.act(act, tile.clicked());
             }
-            keys(ui, bench, memory, pressed);
+            keys(ui, shared, memory, pressed);
             let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
                 let mut now = on;
                 pressed.command(command, ui.checkbox(&mut now, label).changed());
@@ -97,46 +93,23 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws the settings of keys: auto key, frame rate, interpolation.
-fn keys(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
-    let timeline = bench.timeline();
+fn keys(ui: &mut Ui, shared: &panels::Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let timeline = shared.bench.timeline();
     widgets::caption(ui, "Keys");
     let mut auto = timeline.playhead.auto_key;
     pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto key").changed());
-    ui.horizontal(|ui| {
-        for rate in FRAME_RATES {
-            let clicked = ui.selectable_label(timeline.sheet.rate == rate, format!("{rate} fps")).clicked();
-            pressed.command(Command::Rate(rate), clicked);
-        }
-    });
-    ui.horizontal(|ui| {
-        let ways = [
-            (Interpolation::Step, "Step"),
-            (Interpolation::Linear, "Linear"),
-            (Interpolation::CubicSpline, "Spline"),
-        ];
-        for (way, label) in ways {
-            let clicked = ui.selectable_label(timeline.interpolation == Some(way), label).clicked();
-            pressed.command(Command::Interpolation(way), clicked);
-        }
-    });
-    pressed.command(Command::KeyStroke, ui.button("Key the stroke as drawn").clicked());
+    let rates = FRAME_RATES.map(|r| (format!("{r} fps"), timeline.sheet.rate == r, Command::Rate(r)));
+    shared.choices(ui, &mut pressed.shared, rates);
+    let now = timeline.interpolation;
+    let ways = INTERPOLATIONS.map(|(way, text)| (text, now == Some(way), Command::Interpolation(way)));
+    shared.choices(ui, &mut pressed.shared, ways);
+    shared.button(ui, &mut pressed.shared, "Key the stroke as drawn", Command::KeyStroke);
     if let (Some(column), Some([least, most])) = (timeline.column, timeline.between()) {
         let range = [least, most.min(column + timeline.length)];
         let key = Slide { label: "key", range, logarithmic: false, print: Print::Unit(2, "s") };
         let slid = widgets::slide(ui, &key, column, &mut memory.shared.held);
         pressed.shared.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
     }
-}
-
-/// Draws the choice of what a grab moves.
-fn follows(ui: &mut Ui, shows: &Shows<'_>, chosen: GrabBy, pressed: &mut Pressed) {
-    widgets::caption(ui, "A grab moves");
-    ui.horizontal(|ui| {
-        for by in GrabBy::ALL {
-            let choice = ui.selectable_label(chosen == by, by.word()).on_hover_text(shows.tip(Act::GrabBy));
-            pressed.command(Command::GrabBy(by), choice.clicked());
-        }
-    });
 }
 
 /// Draws the choice of the drawing plane.
@@ -163,16 +136,11 @@ fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
 }
 
 /// Draws the choice of the measured quantity and the list of measures.
-fn measures(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pressed) {
+fn measures(ui: &mut Ui, shared: &panels::Shows<'_>, pressed: &mut Pressed) {
     widgets::caption(ui, "Measures");
-    let by = bench.preferences().measure;
-    ui.horizontal_wrapped(|ui| {
-        for one in MeasureBy::ALL {
-            let choice = ui.selectable_label(by == one, one.label());
-            let clicked = choice.on_hover_text(shows.tip(Act::NextMeasure)).clicked();
-            pressed.command(Command::Measure(one), clicked);
-        }
-    });
+    let (bench, by) = (shared.bench, shared.bench.preferences().measure);
+    let all = MeasureBy::ALL.map(|one| (one.label(), by == one, Command::Measure(one)));
+    shared.choices(ui, &mut pressed.shared, all);
     let nodes = &bench.character().skeleton.nodes;
     for (i, measure) in bench.measures().iter().enumerate() {
         let [text, along] = measure.text();
@@ -190,11 +158,9 @@ fn measures(ui: &mut Ui, shows: &Shows<'_>, bench: &Workbench, pressed: &mut Pre
                 format!("{text} {what}\n{along} along the skin")
             };
             ui.label(lines.trim());
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.small_button("×").on_hover_text("Remove").clicked() {
-                    pressed.measure = Some(i);
-                }
-            });
+            if widgets::remove(ui, "Remove") {
+                pressed.measure = Some(i);
+            }
         });
     }
 }

@@ -1,0 +1,64 @@
+//! The panel of bones and weights: bones of a bare mesh, colours that show weights, and the deformers of joints.
+
+use super::widgets::{Print, Slide};
+use super::{Memory, Pressed, Shows, widgets};
+use crate::deform::swing_twist::Deformer;
+use crate::pose::BoneChain;
+use crate::scene::SkinColors;
+use crate::workbench::{Command, MOST_BONES, Tool};
+use egui::{ProgressBar, Ui};
+
+/// Deformers of joints with their labels.
+const DEFORMERS: [(Deformer, &str); 3] =
+    [(Deformer::SwingTwist, "Swing-twist"), (Deformer::Linear, "Linear"), (Deformer::Spherical, "Spherical")];
+
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let bench = shows.bench;
+    let p = bench.preferences();
+    if bench.is_bare() {
+        bones(ui, shows, memory, pressed);
+    }
+    widgets::caption(ui, "Colours on the skin");
+    let views = SkinColors::ALL.map(|view| (view.label(), p.colors == view, Command::Colors(view)));
+    shows.choices(ui, pressed, views);
+    let Some((params, chosen)) = bench.swing_twist() else { return };
+    widgets::caption(ui, "Deformer of the selected joint");
+    match chosen {
+        None => drop(ui.label("Select a joint.")),
+        Some(now) => {
+            let all = DEFORMERS.map(|(one, label)| (label, now == one, Command::JointDeformer(one)));
+            shows.choices(ui, pressed, all);
+        }
+    }
+    if !params.joints.is_empty() {
+        ui.label(format!("{} joints have a deformer of their own.", params.joints.len()));
+    }
+}
+
+/// Draws how many bones a stroke gives, and the button that rigs the mesh.
+fn bones(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let (bench, p) = (shows.bench, shows.bench.preferences());
+    let bones: usize = bench.session().document().bones().iter().map(BoneChain::bones).sum();
+    widgets::caption(ui, "Bones per stroke");
+    let range = [0.0, f64::from(MOST_BONES)];
+    let slide = Slide { label: "", range, logarithmic: false, print: Print::Decimals(0) };
+    let slid = widgets::slide(ui, &slide, f64::from(p.bones), &mut memory.held);
+    let command = |(v, continues): (f64, bool)| (Command::BonesPerStroke(v.round() as u32), continues);
+    pressed.slides.extend(slid.moved.map(command));
+    ui.label(match p.bones {
+        0 => "at corners".to_owned(),
+        1 => "1 bone".to_owned(),
+        n => format!("{n} bones"),
+    });
+    match shows.rigging {
+        Some(percent) => {
+            ui.add(ProgressBar::new(percent as f32 / 100.0).text(format!("weights {percent} %")));
+            shows.button(ui, pressed, "Cancel", Command::Rig(false));
+        }
+        None if bones == 0 && p.tool == Tool::Bone => {
+            ui.label("Draw a line inside the mesh, from the root to the tip of a limb.");
+        }
+        None if bones == 0 => shows.button(ui, pressed, "Draw bones", Command::Tool(Tool::Bone)),
+        None => shows.button(ui, pressed, &format!("Rig the mesh by {bones} bones"), Command::Rig(true)),
+    }
+}
