@@ -1,6 +1,7 @@
 //! The panel of the deformation method, its settings, and the comparison with another method.
 
 use super::{Memory, Pressed, Shows, theme, widgets};
+use crate::deform::springs::Variant;
 use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::{DAMPINGS, SWINGS, method, recipe};
@@ -39,6 +40,9 @@ const SHAPE: [Number; 9] = [
     reach("bend_reach", "Bend reach", "How far a bend fades, distances from the bone"),
     reach("hold_reach", "Hold reach", "How far a difference from the blend fades, distances from the bone"),
 ];
+
+/// The method `thesis` has only the first settings of [`SHAPE`].
+const THESIS: usize = 4;
 
 /// Settings for the dynamics of the flesh.
 const MOVE: [Number; 2] = [
@@ -136,7 +140,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     match (name, &known.springs) {
         (_, Some(params)) => {
             let Ok(now) = serde_json::to_value(params) else { return };
-            numbers(ui, &SHAPE, &now, settings, memory, pressed);
+            let printed = params.variant == Variant::Thesis;
+            let shape = if printed { &SHAPE[..THESIS] } else { &SHAPE[..] };
+            numbers(ui, shape, &now, settings, memory, pressed);
             numbers(ui, &MOVE, &now, settings, memory, pressed);
             widgets::caption(ui, "Solver");
             numbers(ui, &SOLVE, &now, settings, memory, pressed);
@@ -144,14 +150,10 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             let start = Value::from(known.geometric.name());
             let starts = Geometric::ALL.map(|g| g.name());
             choice(ui, ("start", "Start"), &start, &starts, settings, pressed);
-            choice(
-                ui,
-                ("solver", "Method"),
-                &now["solver"],
-                &["jacobi", "chebyshev", "multigrid"],
-                settings,
-                pressed,
-            );
+            if !printed {
+                let solvers = ["jacobi", "chebyshev", "multigrid"];
+                choice(ui, ("solver", "Method"), &now["solver"], &solvers, settings, pressed);
+            }
             choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
         }
         ("blend", None) => {
@@ -180,6 +182,7 @@ pub(in crate::ui) fn method_label(name: &str) -> &str {
         "fast" => "FAST",
         "springs" => "Springs",
         "fast+springs" => "FAST, springs",
+        "thesis" => "Springs (thesis)",
         "volume" => "Volume",
         other => other,
     }
@@ -273,6 +276,14 @@ fn choice(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deform::springs::thesis;
+
+    #[test]
+    fn the_sliders_of_the_thesiss_springs_are_its_parameters() {
+        let names = |of: &[Number]| of.iter().all(|n| thesis::PARAMETERS.contains(&n.name));
+        assert!(names(&SHAPE[..THESIS]) && names(&MOVE) && names(&SOLVE));
+        assert!(SHAPE[THESIS..].iter().all(|n| !thesis::PARAMETERS.contains(&n.name)));
+    }
 
     #[test]
     fn every_slider_moves_a_setting_within_what_the_springs_take() {
