@@ -1,4 +1,4 @@
-// The spring forces; the CPU reference is src/deform/springs/cpu.rs (needs lib/angle.glsl).
+// The spring forces; the CPU reference is src/deform/springs/cpu.rs (needs lib/angle.glsl and types/springs.glsl).
 
 // Returns the rotation from one scale vector to another as a rotation vector, radians; beyond two radians it falls to
 // zero. The cross product divided by `sum` is tan(angle/2) n, and angle/tan(angle/2) is a polynomial of
@@ -58,12 +58,13 @@ struct SpringSums {
     float stretch;
 };
 
-// Gains set by the user; `thesis_limit` is 0 if torques act as arcs.
+// Gains set by the user; `thesis_unit` is the unit of length of the thesis's torques, or 0 if torques act as arcs.
 struct UserGains {
     float surface;
     float stretch;
     float torsion;
-    float thesis_limit;
+    float thesis_unit;
+    float omega;
 };
 
 // A vertex nearer to its attachment point than this fraction of its bind distance has no direction.
@@ -99,7 +100,7 @@ vec3 spring_force(SpringVertex me, SpringSums sums, UserGains gains) {
     }
     vec3 radial = s / s_length;
     // Arc length per radian; the printed thesis has the inverse.
-    float lever = gains.thesis_limit > 0.0 ? min(1.0 / s_length, s_length * gains.thesis_limit) : s_length;
+    float lever = gains.thesis_unit > 0.0 ? gains.thesis_unit * gains.thesis_unit / s_length : s_length;
     vec3 turning = cross(sums.turn - me.rest_turn, radial) * gains.torsion;
     turning += toward(s, me.bone_direction)
         * (me.stiffness.x * (angle_between(s, me.bone_direction) - me.rest_phi));
@@ -108,12 +109,26 @@ vec3 spring_force(SpringVertex me, SpringSums sums, UserGains gains) {
     return force + (turning * lever + radial * stretching) * me.sense;
 }
 
+// Returns the longest stable step across the scale vector with the thesis's torques. `rate` is their stiffness relative
+// to that of arcs.
+float thesis_step(SpringVertex me, float degree, float rate, UserGains gains) {
+    float turning = (EDGE_BOUND * degree * gains.torsion + me.stiffness.x + me.stiffness.y) * (rate * me.sense);
+    float bound = EDGE_BOUND * degree * gains.surface + turning + me.pull;
+    return bound > 0.0 ? gains.omega / bound : 0.0;
+}
+
 // Returns the step of a vertex under a force, without momentum.
-vec3 plain_step(SpringVertex me, vec3 force) {
+vec3 plain_step(SpringVertex me, vec3 force, float degree, UserGains gains) {
     vec3 s = me.x - me.attachment;
     float s_length = length(s);
     vec3 radial = is_free(me, s_length) ? s / s_length : vec3(0.0);
-    return force * me.steps.x + radial * (dot(force, radial) * (me.steps.y - me.steps.x));
+    vec2 steps = me.steps;
+    if (gains.thesis_unit > 0.0 && is_free(me, s_length)) {
+        float ratio = gains.thesis_unit / s_length;
+        float longest = thesis_step(me, degree, ratio * ratio, gains);
+        steps = vec2(min(steps.x, longest), me.sense < 1.0 ? min(steps.y, longest) : steps.y);
+    }
+    return force * steps.x + radial * (dot(force, radial) * (steps.y - steps.x));
 }
 
 // Returns the next position: the plain step, extrapolated if the momentum weight exceeds 1. The vertex moves on an

@@ -5,7 +5,6 @@ struct StiffnessSettings {
     float surface;
     float length_gain;
     float torsion;
-    float turning;
     float bone;
     float hold;
     float girth;
@@ -16,6 +15,8 @@ struct StiffnessSettings {
     float omega;
     float on_bone;
     float resolved;
+    // Whether stiffnesses are constants and directions from the bone always count (src/deform/springs/thesis).
+    uint plain;
 };
 
 // Returns the stiffness per unit at which a difference fades over `reach` metres: deg/4 (l/reach)^2.
@@ -44,8 +45,14 @@ SpringGains stiffen(SpringMeasure v, StiffnessSettings user) {
     float ratio = free && blind > 0.0 ? min(v.radius / blind, 1.0) : 0.0;
     g.sense = ratio * ratio;
     g.pull = user.hold * degree * (1.0 - g.sense);
-    float across = EDGE_BOUND * degree * (user.surface + user.torsion * user.turning)
-        + (g.bone_stiffness + g.hold_stiffness) * user.turning + g.pull;
+    if (user.plain != 0u) {
+        g.bone_stiffness = free && v.has_bone != 0u ? user.bone : 0.0;
+        g.hold_stiffness = 0.0;
+        g.girth_stiffness = 0.0;
+        g.sense = free ? 1.0 : 0.0;
+        g.pull = 0.0;
+    }
+    float across = EDGE_BOUND * degree * (user.surface + user.torsion) + (g.bone_stiffness + g.hold_stiffness) + g.pull;
     float along = EDGE_BOUND * (degree * (user.surface + user.length_gain) + v.loose * user.torsion)
         + g.girth_stiffness + g.pull;
     // Near the bone a vertex has no direction, so steps across and along it are equal.

@@ -97,7 +97,7 @@ impl BindArgs {
 /// The deformation method with its parameters.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MethodArgs {
-    /// rigid, lbs, dqs, blend, irs, cor, stb, fast, springs, fast+springs or volume; by default the project's method, else springs
+    /// rigid, lbs, dqs, blend, irs, cor, stb, fast, springs, fast+springs, thesis or volume; by default the project's method, else springs
     #[arg(long, value_parser = parse_method)]
     pub method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi

@@ -167,8 +167,9 @@ impl Graph {
         let springs = match &recipe.springs {
             None => None,
             Some(params) => {
-                let levels = springs::levels::Levels::bind(bound);
-                let state = kernels.springs.bind(device, &levels, &control, &rig, &streams)?;
+                let levels = springs::levels::Levels::bind(bound, params.variant);
+                let state =
+                    kernels.springs.bind(device, &levels, params.variant, &control, &rig, &streams)?;
                 let params = params.sane();
                 let (first, next) =
                     (Schedule::new(&params, &levels, false), Schedule::new(&params, &levels, true));
@@ -323,7 +324,8 @@ impl Graph {
     /// Replaces the recipe without a new binding. Returns false and changes nothing if the new recipe needs a new
     /// binding ([`Recipe::can_become`]). Does not allocate.
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
-        let springs = self.springs.is_some() == recipe.springs.is_some();
+        let springs =
+            self.springs.as_ref().map(|s| s.params.variant) == recipe.springs.map(|params| params.variant);
         let own = self.volume.as_ref().map(|(params, _)| params);
         let volumes = volume::Params::may_become(own, recipe.volume.as_ref());
         if !springs || !volumes || !self.first.can_become(&recipe.geometric) {

@@ -1,6 +1,7 @@
 //! The authored choice of the nodes that deform a character.
 
 use super::clock::Frames;
+use super::springs::Variant;
 use super::volume::Rest;
 use super::{Geometric, fast, springs, swing_twist, volume};
 use crate::base::{Error, Result};
@@ -30,7 +31,7 @@ impl Default for Recipe {
 
 impl Recipe {
     /// The names of all recipes, in the order of reports.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         "rigid",
         "lbs",
         "dqs",
@@ -42,6 +43,7 @@ impl Recipe {
         "fast",
         "springs",
         "fast+springs",
+        "thesis",
         "volume",
     ];
 
@@ -68,6 +70,10 @@ impl Recipe {
                 let geometric = Geometric::from_name("fast")?;
                 Ok(Self { geometric, springs: Some(springs::Params::default()), volume: None })
             }
+            "thesis" => {
+                let springs = Some(springs::Params::thesis());
+                Ok(Self { geometric: Geometric::Rigid, springs, volume: None })
+            }
             "volume" => Ok(Self::volume(volume::Params::default())),
             _ if Self::NAMES.contains(&name) => Ok(Self::geometric(Geometric::from_name(name)?)),
             _ => Err(Error::input(
@@ -81,7 +87,7 @@ impl Recipe {
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
     /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
     /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of `fast` and of
-    /// springs. Every method accepts `contact`. Numbers out of range are clamped.
+    /// springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts `contact`. Numbers out of range are clamped.
     ///
     /// # Errors
     /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type. The error lists the valid
@@ -117,8 +123,16 @@ impl Recipe {
                 given = rest;
                 *params = merged::<fast::Params>(name, params, own)?.sane();
             }
+            let variant = params.variant;
+            if variant == Variant::Thesis {
+                let is_own = |k: &String| springs::thesis::PARAMETERS.contains(&k.as_str());
+                if !given.keys().all(is_own) {
+                    let known = springs::thesis::PARAMETERS.map(str::to_owned);
+                    return Err(unknown(name, &given, &known));
+                }
+            }
             let changed: springs::Params = merged(name, params, given)?;
-            *params = changed.sane();
+            *params = springs::Params { variant, ..changed.sane() };
             return Ok(out);
         }
         match &mut out.geometric {
@@ -182,7 +196,7 @@ impl Recipe {
     /// Whether a graph bound to this recipe can switch to `other` with [`super::Graph::adopt`].
     pub fn can_become(&self, other: &Self) -> bool {
         let volumes = volume::Params::may_become(self.volume.as_ref(), other.volume.as_ref());
-        let springs = self.springs.is_some() == other.springs.is_some();
+        let springs = self.springs.map(|s| s.variant) == other.springs.map(|s| s.variant);
         springs && volumes && self.geometric.can_become(&other.geometric)
     }
 
@@ -205,6 +219,7 @@ impl Recipe {
             return "volume";
         }
         match (&self.springs, &self.geometric) {
+            (Some(params), _) if params.variant == Variant::Thesis => "thesis",
             (Some(_), Geometric::Fast(_)) => "fast+springs",
             (Some(_), _) => "springs",
             (None, geometric) => geometric.name(),

@@ -36,7 +36,7 @@ impl CpuGraph {
     /// Binds a recipe. Errors if the attachments do not match the character.
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
         let springs = recipe.springs.as_ref().map(|params| {
-            let levels = Arc::new(springs::levels::Levels::bind(bound));
+            let levels = Arc::new(springs::levels::Levels::bind(bound, params.variant));
             springs::solve::Springs::new(bound, &levels, params)
         });
         let volume = match &recipe.volume {
@@ -133,7 +133,8 @@ impl CpuGraph {
         let own = self.volume.as_ref().map(VolumeReference::params);
         let volumes = Params::may_become(own, recipe.volume.as_ref());
         let nothing = self.springs.is_none() && self.volume.is_none();
-        if nothing || !volumes || self.springs.is_some() != recipe.springs.is_some() {
+        let own = self.springs.as_ref().map(|s| s.params().variant);
+        if nothing || !volumes || own != recipe.springs.map(|params| params.variant) {
             return false;
         }
         if let (Some(springs), Some(params)) = (&mut self.springs, &recipe.springs) {

@@ -117,7 +117,7 @@ fn the_methods_and_commands_are_those_of_the_program() {
     let known: Vec<&str> = Geometric::ALL
         .iter()
         .map(|g| g.name())
-        .chain(["fast", "springs", "fast+springs", "volume"])
+        .chain(["fast", "springs", "fast+springs", "thesis", "volume"])
         .collect();
     assert_eq!(methods, known);
     let programs = [

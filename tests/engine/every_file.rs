@@ -182,7 +182,7 @@ fn check_on_cpu(path: &Path) -> Option<Checked> {
         let bent = evaluator.evaluate(&model, &pose).unwrap();
         if let Some(flaw) = flaw(&bent) {
             find(format!("contorted {flaw}"), false);
-        } else if method.contains("springs") || method == "volume" {
+        } else if method.contains("springs") || ["thesis", "volume"].contains(&method) {
             // The limit is the diagonal of the box around the bones and the shapes of all other methods.
             let (center, reach) = (0.5 * (bounds.min + bounds.max), bounds.diagonal());
             let far = bent.positions.iter().map(|p| p.distance(center)).fold(0.0, f32::max);

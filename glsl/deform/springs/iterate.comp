@@ -38,7 +38,8 @@ layout(push_constant, scalar) uniform Push {
     float surface;
     float length_gain;
     float torsion;
-    float thesis_limit;
+    float thesis_unit;
+    float omega;
 } push;
 
 vec4 pose_of(uint i, int k) {
@@ -94,7 +95,8 @@ void iterate(uint i) {
     uvec2 last = texelFetch(gains, int(i) * GAIN_TEXELS + 2).xy;
     SpringVertex me = load_vertex(i, from);
     SpringSums sums = load_sums(me, last.x, from);
-    vec3 force = spring_force(me, sums, UserGains(push.surface, push.length_gain, push.torsion, push.thesis_limit));
+    UserGains user = UserGains(push.surface, push.length_gain, push.torsion, push.thesis_unit, push.omega);
+    vec3 force = spring_force(me, sums, user);
     float density = uintBitsToFloat(last.y);
     if ((push.flags & SPRING_TAKE) != 0) {
         // The restricted force of the finer level replaces the force here. The load is changed by the difference, so
@@ -106,7 +108,8 @@ void iterate(uint i) {
     if ((push.flags & SPRING_KEEP) != 0) {
         residuals[i] = vec4(force, density);
     }
-    vec3 next = advance(me, position_of(to, i), plain_step(me, force), push.weight);
+    vec3 step = plain_step(me, force, float(last.x >> 24), user);
+    vec3 next = advance(me, position_of(to, i), step, push.weight);
     next_iterates[to + i] = vec4(next, 0.0);
     measure = max(measure, (push.flags & SPRING_FORCE) != 0 ? length(force) : distance(next, me.x));
     work += dot(force, next - me.x);

@@ -16,7 +16,6 @@ layout(push_constant, scalar) uniform Push {
     float surface;
     float length_gain;
     float torsion;
-    float turning;
     float bone;
     float hold;
     float girth;
@@ -27,6 +26,7 @@ layout(push_constant, scalar) uniform Push {
     float omega;
     float on_bone;
     float resolved;
+    uint plain;
 } push;
 
 void main() {
@@ -34,8 +34,8 @@ void main() {
     if (i >= push.count) {
         return;
     }
-    StiffnessSettings user = StiffnessSettings(push.surface, push.length_gain, push.torsion, push.turning, push.bone,
+    StiffnessSettings user = StiffnessSettings(push.surface, push.length_gain, push.torsion, push.bone,
         push.hold, push.girth, push.bend_reach, push.hold_reach, push.girth_reach, push.largest_step, push.omega,
-        push.on_bone, push.resolved);
+        push.on_bone, push.resolved, push.plain);
     gains[i] = stiffen(measures[i], user);
 }

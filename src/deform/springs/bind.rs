@@ -1,5 +1,6 @@
 //! Rest measures of the springs, computed once from the bind pose.
 
+use super::Variant;
 use super::cpu::{angle, leverage, turn_between};
 use crate::base::math::Vec3;
 use crate::deform::Bound;
@@ -62,6 +63,13 @@ impl Binding {
     pub fn degree(&self, vertex: usize) -> u32 {
         self.offset[vertex + 1] - self.offset[vertex]
     }
+
+    /// Returns the unit in which the thesis's torques measure lengths, metres: half of `thickness`. The thesis names no
+    /// unit; this one is the radius of a model that consists of a single limb, and makes the result independent of
+    /// scale.
+    pub fn unit(&self) -> f32 {
+        0.5 * self.thickness
+    }
 }
 
 /// Returns the degree to which an edge's two ends follow the skeleton as one surface, 0..=1. The degree is 1 if
@@ -79,7 +87,7 @@ pub fn coherence(length: f32, gap: f32, angle: f32) -> f32 {
 }
 
 /// Computes the rest measures of the bind pose.
-pub fn bind(bound: &Bound) -> Binding {
+pub fn bind(bound: &Bound, variant: Variant) -> Binding {
     let control = &bound.character.control;
     let (size, diagonal) = (control.aabb.size(), control.aabb.diagonal());
     let mut out = Binding {
@@ -99,7 +107,10 @@ pub fn bind(bound: &Bound) -> Binding {
             let length = control.positions[i].distance(control.positions[j as usize]);
             mean_length += length / ring.len() as f32;
             let gap = (control.positions[i] - s).distance(control.positions[j as usize] - sj);
-            let coherence = coherence(length, gap, angle(s, sj));
+            let coherence = match variant {
+                Variant::Sinew => coherence(length, gap, angle(s, sj)),
+                Variant::Thesis => 1.0,
+            };
             loose += 1.0 - coherence;
             out.edges.push(RestEdge { neighbor: j, length, coherence });
         }

@@ -1,7 +1,7 @@
 //! The CPU reference of the spring iterations, with the arithmetic of the shaders in `glsl/deform/springs`.
 
 use super::bind::Binding;
-use super::{Params, THESIS_LIMIT, Torque};
+use super::{Params, Torque};
 use crate::base::math::{Quat, Vec3};
 use crate::bind::Character;
 use crate::deform::dqs::skin;
@@ -51,18 +51,15 @@ pub(super) struct Bounds {
 /// An edge couples both its ends, so a graph's Laplacian has eigenvalues up to twice a vertex's degree. If every edge
 /// belongs to a triangle, the eigenvalues are at most 5/3 of the degree (3/2 for a single triangle, 5/3 with two
 /// edges on a boundary). The factor may therefore be 0.8.
-const EDGE_BOUND: f32 = 0.8;
+pub(super) const EDGE_BOUND: f32 = 0.8;
 
 impl Bounds {
     /// Computes the bounds from the stiffnesses of the bone, hold and girth forces and of the pull. `loose` counts
     /// the edges without torsion, which couple in all directions.
     pub fn new(params: &Params, degree: f32, loose: f32, stiffness: [f32; 3], pull: f32) -> Self {
         let [bone, hold, girth] = stiffness;
-        let turning = params.turning();
         Self {
-            across: EDGE_BOUND * degree * (params.surface + params.torsion * turning)
-                + (bone + hold) * turning
-                + pull,
+            across: EDGE_BOUND * degree * (params.surface + params.torsion) + (bone + hold) + pull,
             along: EDGE_BOUND * (degree * (params.surface + params.length) + loose * params.torsion)
                 + girth
                 + pull,
@@ -175,7 +172,7 @@ pub fn force(binding: &Binding, params: &Params, posed: &[PosedVertex], x: &[Vec
         // Arc length per radian. The thesis prints the inverse.
         let lever = match params.torque {
             Torque::Arc => s_length,
-            Torque::Thesis => (1.0 / s_length).min(s_length * THESIS_LIMIT),
+            Torque::Thesis => binding.unit() * binding.unit() / s_length,
         };
         let [bone, hold, girth] = me.stiffness;
         let mut turning = (turn - me.rest_turn).cross(radial) * params.torsion;
@@ -225,17 +222,41 @@ pub fn leverage(radius: f32, neighbor: f32) -> f32 {
 }
 
 /// Returns the unit vector orthogonal to `s`, in the plane of `s` and `target`, towards `target`; zero if parallel.
-fn toward(s: Vec3, target: Vec3) -> Vec3 {
+pub(super) fn toward(s: Vec3, target: Vec3) -> Vec3 {
     s.cross(target).cross(s).normalize_or_zero()
 }
 
-/// Returns the displacement of a vertex in one Jacobi step, without momentum.
-pub fn plain_step(me: &PosedVertex, radius: f32, x: Vec3, force: Vec3) -> Vec3 {
+/// Returns the displacement of vertex `i` in one Jacobi step, without momentum.
+pub fn plain_step(
+    binding: &Binding,
+    params: &Params,
+    me: &PosedVertex,
+    i: usize,
+    x: Vec3,
+    force: Vec3,
+) -> Vec3 {
+    let radius = binding.vertices[i].radius;
     let s = x - me.attachment;
     let length = s.length();
-    let radial = if length > radius * FREE && radius > 0.0 { s / length } else { Vec3::ZERO };
-    let [across, along] = me.steps;
+    let free = length > radius * FREE && radius > 0.0;
+    let radial = if free { s / length } else { Vec3::ZERO };
+    let mut steps = me.steps;
+    if free && params.torque == Torque::Thesis {
+        let rate = binding.unit() / length;
+        let longest = thesis_step(params, binding.degree(i) as f32, me, rate * rate);
+        steps = [steps[0].min(longest), if me.sense < 1.0 { steps[1].min(longest) } else { steps[1] }];
+    }
+    let [across, along] = steps;
     force * across + radial * (force.dot(radial) * (along - across))
+}
+
+/// Returns the longest stable step across the scale vector with [`Torque::Thesis`]. `rate` is the stiffness of a torque
+/// relative to [`Torque::Arc`]: the squared ratio of [`Binding::unit`] to the scale vector's length.
+fn thesis_step(params: &Params, degree: f32, me: &PosedVertex, rate: f32) -> f32 {
+    let [bone, hold, _] = me.stiffness;
+    let turning = (EDGE_BOUND * degree * params.torsion + bone + hold) * (rate * me.sense);
+    let bound = EDGE_BOUND * degree * params.surface + turning + me.pull;
+    if bound > 0.0 { params.omega / bound } else { 0.0 }
 }
 
 /// Returns the next position of a vertex: a Jacobi step from `x`, extrapolated by the momentum's weight.
@@ -268,7 +289,7 @@ pub(super) fn advance(
 }
 
 /// Fraction of the bind distance to the attachment point. A vertex nearer than that has no direction from the point.
-const FREE: f32 = 1e-3;
+pub(super) const FREE: f32 = 1e-3;
 
 /// Returns the angle between two vectors, radians in 0..=π; zero if one of them is zero.
 pub fn angle(a: Vec3, b: Vec3) -> f32 {

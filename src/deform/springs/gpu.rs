@@ -12,6 +12,7 @@ pub use layout::{IterationBytes, iteration_bytes};
 
 use super::corrections::gpu::CorrectionPipelines;
 use super::dynamics::gpu::DynamicsState;
+use super::thesis::gpu::ThesisPipelines;
 use crate::base::Result;
 use crate::gpu::constants::GROUP_SIZE;
 use crate::gpu::{Compute, Device};
@@ -40,6 +41,7 @@ pub struct SpringPipelines {
     finish: Compute,
     corrections: CorrectionPipelines,
     dynamics: Compute,
+    thesis: ThesisPipelines,
 }
 
 impl SpringPipelines {
@@ -63,6 +65,7 @@ impl SpringPipelines {
         layout::check(&rest, &stiffen, &finish, &edit)?;
         let corrections = CorrectionPipelines::new(device, span)?;
         let dynamics = DynamicsState::pipeline(device)?;
+        let thesis = ThesisPipelines::new(device, span)?;
         Ok(Self {
             edit,
             span,
@@ -76,6 +79,7 @@ impl SpringPipelines {
             finish,
             corrections,
             dynamics,
+            thesis,
         })
     }
 }

@@ -1,10 +1,10 @@
 //! A character's springs on all multigrid levels: the original mesh and successively coarser meshes.
 
-use super::Params;
 use super::anchors::drawn_together;
 use super::bind::{Binding, bind};
 use super::coarse::{Coarse, coarsen};
 use super::corrections::bind::{Corrections, bind as bind_corrections};
+use super::{Params, Variant};
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
 use crate::deform::Bound;
@@ -40,16 +40,21 @@ pub struct Level {
 }
 
 impl Levels {
-    /// Computes the rest measures of the bind pose on all levels.
-    pub fn bind(bound: &Bound) -> Self {
+    /// Computes the rest measures of the bind pose on all levels. [`Variant::Thesis`] has no coarse levels, and its
+    /// attachment points stay on the bones.
+    pub fn bind(bound: &Bound, variant: Variant) -> Self {
         let given = bound.attachments.scale_vector.clone();
-        let bound = &drawn_together(bound);
-        let fine = bind(bound);
+        let bound = &match variant {
+            Variant::Sinew => drawn_together(bound),
+            Variant::Thesis => bound.clone(),
+        };
+        let fine = bind(bound, variant);
+        let coarser = |finer: &Bound| if variant == Variant::Sinew { coarsen(finer) } else { None };
         let mut coarse: Vec<Level> = Vec::new();
-        while let Some(mut mesh) = coarsen(coarse.last().map_or(bound, |l| &l.mesh.bound)) {
+        while let Some(mut mesh) = coarser(coarse.last().map_or(bound, |l| &l.mesh.bound)) {
             let finer = coarse.last().map_or(&fine, |l| &l.binding);
             let mut binding =
-                Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound) };
+                Binding { thickness: fine.thickness, on_bone: fine.on_bone, ..bind(&mesh.bound, variant) };
             // Where edges have no torsion springs, a coarse level is a poor approximation and overshoots, so it gets
             // less weight.
             for (v, weights) in mesh.weights.iter_mut().enumerate() {

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | surface | `l0 = abs(x_j - x_i)` | `Σ_j k_s (abs(x_j - x_i) - l0) dir(x_j - x_i)` |
 //! | length | `m0 = abs(s_j) - abs(s_i)` | `Σ_j k_l (abs(s_j) - abs(s_i) - m0) dir(s_i)` |
-//! | torsion | `θ0`, angle of `s_i` and `s_j` | `Σ_j k_t (θ - cos γ θ0) abs(s_i) u`, `u` towards `s_j` |
+//! | torsion | `r0 = θ0 n0`, rotation from `s_i` to `s_j` | `Σ_j k_t (r - Q_i r0) x dir(s_i) abs(s_i)` |
 //! | bone | `φ0`, angle of `s_i` and the bone | `-k_b (φ - φ0) abs(s_i) u_b` |
 //! | sculpt layer | `D`, see [`super::sculpt`] | `k_e (a' + Q (s_i0 + D) - x_i)` |
 //! | hold | `h = R s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
@@ -16,10 +16,13 @@
 //! The method differs from the thesis in these points:
 //!
 //! - Torques act as arc lengths: they are multiplied by `abs(s)`, not divided by it. A step therefore rotates by
-//!   `dt k Δθ` at any scale ([`Torque::Thesis`] keeps the printed form).
-//! - The sign of `θ` is replaced by `cos γ`. `γ` is the angle between the plane of `s_i, s_j` and its bind plane,
-//!   rotated by the mean of both attachment rotations. Like the sign in the thesis, `cos γ` is 1 for uncrossed and -1
-//!   for crossed vectors. Unlike the sign, `cos γ` is continuous, which avoids chatter.
+//!   `dt k Δθ` at any scale ([`Torque::Thesis`] divides).
+//! - Torsion compares rotation vectors, not signed angles: `r = θ n` rotates `s_i` to `s_j` about the unit normal `n` of
+//!   their plane, and the vertex's own rotation `Q_i` rotates the bind value `r0`. In the plane of `s_i` and `s_j` this
+//!   is `θ - cos γ θ0`, where `γ` is the angle between `n` and `Q_i n0`. Like the sign in the thesis, `cos γ` is 1 for
+//!   uncrossed and -1 for crossed vectors. Unlike the sign, `cos γ` is continuous, which avoids chatter. The part of
+//!   `Q_i r0` in that plane rotates the plane back. `r` falls to zero from two radians to π ([`cpu::turn_between`]),
+//!   and a neighbour near the bone counts less ([`cpu::leverage`]).
 //! - **Hold** is new. None of the thesis's four forces (surface, length, torsion, bone) opposes a rotation about the
 //!   bone, so the true equilibrium of a twisted limb has no twist: a rotated head would wind back. In the thesis only
 //!   the iteration limit hides this. A weak spring towards the rigidly rotated `s` makes the equilibrium unique.
@@ -43,6 +46,8 @@
 //!   little, without bound where girth has no stiffness. Momentum restarts at a vertex that reverses its direction.
 //! - Dynamics are an oscillation about the equilibrium that advances from frame to frame ([`dynamics`]).
 //! - After the iterations, corrections restore lost volume and open inverted triangles ([`corrections`]).
+//!
+//! [`Variant::Thesis`] has none of these differences: it is the method as printed, for comparison ([`thesis`]).
 
 pub mod anchors;
 pub mod bind;
@@ -57,6 +62,7 @@ pub mod levels;
 pub mod momentum;
 pub mod schedule;
 pub mod solve;
+pub mod thesis;
 
 #[cfg(test)]
 mod tests;
@@ -111,6 +117,9 @@ pub struct Params {
     pub solver: Solver,
     /// The conversion of a torque to a force.
     pub torque: Torque,
+    /// The forces and the step. The method's name determines it, so it is in no file.
+    #[serde(skip)]
+    pub variant: Variant,
 }
 
 impl Default for Params {
@@ -137,8 +146,19 @@ impl Default for Params {
             solver: Solver::Multigrid,
             coarse_iterations: 8,
             torque: Torque::Arc,
+            variant: Variant::Sinew,
         }
     }
+}
+
+/// The forces and the step of the springs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variant {
+    /// Sinew's forces.
+    #[default]
+    Sinew,
+    /// The forces and the step of the thesis ([`thesis`]).
+    Thesis,
 }
 
 /// Stop criteria (thesis 4.2.2), relative to the "thickness", the shortest side of the bind pose's bounding box. The
@@ -153,8 +173,9 @@ pub enum Stop {
     Move(f32),
     /// Stops when the largest net force is below this fraction of the thickness (stiffness has no unit).
     Force(f32),
-    /// Stops near the minimum of the springs' energy: when the work of an iteration (the sum of force times move) is
-    /// below `vertices * (fraction * thickness)²`.
+    /// Stops when the work of an iteration (the sum of force times move) is below `vertices * (fraction * thickness)²`.
+    /// The forces of [`Variant::Thesis`] derive from a total energy ([`thesis`]), and the work is what an iteration
+    /// takes from it. The forces of [`Variant::Sinew`] have no common energy.
     Energy(f32),
 }
 
@@ -177,23 +198,11 @@ pub enum Solver {
 pub enum Torque {
     /// Multiplied by the length of the scale vector, hence independent of scale.
     Arc,
-    /// Divided by the length of the scale vector, in metres, as printed in the thesis. Only for comparison.
+    /// Divided by the length of the scale vector in [`bind::Binding::unit`]s, as in the thesis. Only for comparison.
     Thesis,
 }
 
-/// [`Torque::Thesis`] rotates at a rate inverse to the squared distance to the bone. The constant limits that rate
-/// relative to [`Torque::Arc`]; the step shrinks by the same factor.
-const THESIS_LIMIT: f32 = 64.0;
-
 impl Params {
-    /// Returns the limit on the rate of the torques relative to [`Torque::Arc`].
-    pub(crate) fn turning(&self) -> f32 {
-        match self.torque {
-            Torque::Arc => 1.0,
-            Torque::Thesis => THESIS_LIMIT,
-        }
-    }
-
     /// Returns the step for a vertex with the stiffness bound `bound`. Only [`Solver::Jacobi`] uses `dt`.
     pub(crate) fn step(&self, bound: f32) -> f32 {
         if bound > 0.0 { self.largest_step().min(self.omega / bound) } else { 0.0 }
@@ -219,6 +228,9 @@ impl Params {
 
     /// Sets a number by its field's name. Clamps values, rounds counts. Returns false if there is no such number.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
+        if self.variant == Variant::Thesis && !thesis::PARAMETERS.contains(&name) {
+            return false;
+        }
         let count = value.round().max(0.0) as u32;
         match name {
             "surface" => self.surface = value,

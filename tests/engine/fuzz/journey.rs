@@ -89,7 +89,7 @@ pub fn pose(path: &Path, text: &str, model: &Model, random: &mut Random) -> Resu
 
 fn evaluate(model: &Model, pose: &Pose, random: &mut Random) -> Result<Evaluation> {
     let method = (*random.pick(&Recipe::NAMES)).to_owned();
-    let parameters = match method.contains("springs") {
+    let parameters = match method.contains("springs") || method == "thesis" {
         true => [("max_iterations".to_owned(), 4.into())].into(),
         false => Default::default(),
     };

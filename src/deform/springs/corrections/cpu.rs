@@ -10,6 +10,9 @@ use rayon::prelude::*;
 
 /// Corrects posed vertices in place.
 pub fn correct(corrections: &Corrections, params: &Params, posed: &[PosedVertex], x: &mut [Vec3]) {
+    if params.volume <= 0.0 && params.untangle == 0 {
+        return;
+    }
     let sides: Vec<Vec3> = corrections.faces.par_iter().map(|f| side(f, posed)).collect();
     let response = response(corrections, &sides, x);
     let grow = |rounds: u32, x: &mut [Vec3]| {

@@ -32,7 +32,7 @@ impl Case {
         let character = shape.capsule();
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
         let bound = Bound::new(Arc::new(character), Arc::new(attachments));
-        let binding = bind(&bound);
+        let binding = bind(&bound, crate::deform::springs::Variant::Sinew);
         let skeleton = &bound.character.skeleton;
         let mut pose_of = Pose::rest(skeleton);
         let node = skeleton.joints[skeleton.bones[1].parent.index()].node;

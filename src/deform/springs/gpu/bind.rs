@@ -1,5 +1,6 @@
 //! Uploads a character's springs to the GPU.
 
+use super::super::Variant;
 use super::super::bind::Binding;
 use super::super::corrections::bind::Corrections;
 use super::super::corrections::gpu::{CorrectionState, FleshStreams};
@@ -21,6 +22,7 @@ const MAX_INDEX: usize = 1 << 24;
 
 /// A character's springs on the GPU.
 pub struct SpringState {
+    pub(super) variant: Variant,
     /// Multigrid levels, finest first.
     pub(in super::super) levels: Vec<LevelState>,
     /// Transfers between each level and the next coarser level.
@@ -46,6 +48,8 @@ pub(in super::super) struct LevelState {
     pub(super) groups: u32,
     pub(super) has_tail: bool,
     pub(super) on_bone: f32,
+    /// Unit of length of the thesis's torques, metres.
+    pub(super) unit: f32,
     pub(super) stiffen: Bindings,
     pub(super) prepare: Bindings,
     pub(super) iterate: Bindings,
@@ -69,11 +73,13 @@ pub(super) struct LinkState {
     pub(super) prolong: Bindings,
 }
 impl SpringPipelines {
-    /// Uploads a character's springs on all levels. The springs read and write the position stream.
+    /// Uploads a character's springs on all levels, which [`Levels::bind`] computed for the same variant. The springs
+    /// read and write the position stream.
     pub fn bind(
         &self,
         device: &Arc<Device>,
         levels: &Levels,
+        variant: Variant,
         control: &ControlBuffers,
         rig: &RigBuffers,
         streams: &StreamBuffers,
@@ -83,13 +89,15 @@ impl SpringPipelines {
             .flat_map(|count| [self.groups(count as u32), 1, 1])
             .chain([1; 3])
             .collect();
-        let mut states = vec![self.level(device, &levels.fine, control, rig, &[], &streams.position)?];
+        let mut states =
+            vec![self.level(device, &levels.fine, variant, control, rig, &[], &streams.position)?];
         let mut links = Vec::new();
         for (k, level) in levels.coarse.iter().enumerate() {
             let control = ControlBuffers::new(device, &level.mesh.bound)?;
             states.push(self.level(
                 device,
                 &level.binding,
+                variant,
                 &control,
                 rig,
                 &level.origin,
@@ -100,6 +108,7 @@ impl SpringPipelines {
         let arguments = Buffer::from_slice(device, "spring groups now", &groups)?;
         let fine = &states[0];
         Ok(SpringState {
+            variant,
             corrections: self.corrections(device, &levels.corrections, fine, &streams.position)?,
             left: None,
             dynamics: DynamicsState::new(
@@ -203,10 +212,12 @@ impl SpringPipelines {
     }
 
     /// Uploads one level. `origin` maps its vertices to the position stream; if empty, the level has all vertices.
+    #[allow(clippy::too_many_arguments, reason = "what a level's buffers depend on")]
     fn level(
         &self,
         device: &Arc<Device>,
         binding: &Binding,
+        variant: Variant,
         control: &ControlBuffers,
         rig: &RigBuffers,
         origin: &[u32],
@@ -236,42 +247,78 @@ impl SpringPipelines {
         let state = Buffer::zeroed::<u32>(device, "spring state", MAX_ITERATIONS as usize + head)?;
         let works = self.groups(count as u32) * SPRING_SUBGROUPS;
         let works = Buffer::zeroed::<f32>(device, "spring work", works as usize)?;
-        let prepare = [
-            ("influence_joints", Resource::Texels(&control.influence_joints, Texel::Uint2)),
-            ("influence_weights", Resource::Texels(&control.influence_weights, Texel::Float4)),
-            ("tail_offset", Resource::Buffer(&control.tail_offset)),
-            ("tail", Resource::Buffer(&control.tail)),
-            ("rest", Resource::Texels(&rest, Texel::Float4)),
-            ("dual", Resource::Texels(&rig.dual, Texel::Float4)),
-            ("positions", Resource::Texels(positions, Texel::Float4)),
-            ("scale", Resource::Buffer(&rig.scale)),
-            ("anchors", Resource::Buffer(&anchors)),
-            ("posed", Resource::Buffer(&posed)),
-            ("iterates", Resource::Buffer(&iterates)),
-            ("seeds", Resource::Buffer(&origin)),
-            ("turns", Resource::Buffer(&turns)),
-            ("state", Resource::Buffer(&state)),
-            ("gains", Resource::Texels(&gains, Texel::Float4)),
-        ];
+        let (prepare, iterate) = match variant {
+            Variant::Sinew => {
+                let prepare = self.prepare.bind(&[
+                    ("influence_joints", Resource::Texels(&control.influence_joints, Texel::Uint2)),
+                    ("influence_weights", Resource::Texels(&control.influence_weights, Texel::Float4)),
+                    ("tail_offset", Resource::Buffer(&control.tail_offset)),
+                    ("tail", Resource::Buffer(&control.tail)),
+                    ("rest", Resource::Texels(&rest, Texel::Float4)),
+                    ("dual", Resource::Texels(&rig.dual, Texel::Float4)),
+                    ("positions", Resource::Texels(positions, Texel::Float4)),
+                    ("scale", Resource::Buffer(&rig.scale)),
+                    ("anchors", Resource::Buffer(&anchors)),
+                    ("posed", Resource::Buffer(&posed)),
+                    ("iterates", Resource::Buffer(&iterates)),
+                    ("seeds", Resource::Buffer(&origin)),
+                    ("turns", Resource::Buffer(&turns)),
+                    ("state", Resource::Buffer(&state)),
+                    ("gains", Resource::Texels(&gains, Texel::Float4)),
+                ])?;
+                let iterate = self.iterate.bind(&[
+                    ("edges", Resource::Texels(&edges, Texel::Uint2)),
+                    ("anchors", Resource::Texels(&anchors, Texel::Float4)),
+                    ("posed", Resource::Texels(&posed, Texel::Float4)),
+                    ("iterates", Resource::Texels(&iterates, Texel::Float4)),
+                    ("next_iterates", Resource::Buffer(&iterates)),
+                    ("loads", Resource::Buffer(&posed)),
+                    ("residuals", Resource::Buffer(&residuals)),
+                    ("State", Resource::Buffer(&state)),
+                    ("works", Resource::Buffer(&works)),
+                    ("gains", Resource::Texels(&gains, Texel::Uint4)),
+                ])?;
+                (prepare, iterate)
+            }
+            Variant::Thesis => {
+                let prepare = self.thesis.prepare.bind(&[
+                    ("rest_anchors", Resource::Buffer(&control.rest_anchors)),
+                    ("targets", Resource::Buffer(&control.targets)),
+                    ("skinning", Resource::Buffer(&rig.skinning)),
+                    ("bones", Resource::Buffer(&rig.bones)),
+                    ("rest", Resource::Texels(&rest, Texel::Float4)),
+                    ("positions", Resource::Texels(positions, Texel::Float4)),
+                    ("gains", Resource::Texels(&gains, Texel::Float4)),
+                    ("anchors", Resource::Buffer(&anchors)),
+                    ("posed", Resource::Buffer(&posed)),
+                    ("iterates", Resource::Buffer(&iterates)),
+                    ("turns", Resource::Buffer(&turns)),
+                    ("state", Resource::Buffer(&state)),
+                ])?;
+                let iterate = self.thesis.iterate.bind(&[
+                    ("edges", Resource::Texels(&edges, Texel::Uint2)),
+                    ("anchors", Resource::Texels(&anchors, Texel::Float4)),
+                    ("posed", Resource::Texels(&posed, Texel::Float4)),
+                    ("iterates", Resource::Texels(&iterates, Texel::Float4)),
+                    ("next_iterates", Resource::Buffer(&iterates)),
+                    ("rest", Resource::Texels(&rest, Texel::Float4)),
+                    ("turns", Resource::Texels(&turns, Texel::Float4)),
+                    ("State", Resource::Buffer(&state)),
+                    ("works", Resource::Buffer(&works)),
+                    ("gains", Resource::Texels(&gains, Texel::Uint4)),
+                ])?;
+                (prepare, iterate)
+            }
+        };
         Ok(LevelState {
             count: count as u32,
             groups: self.groups(count as u32),
             has_tail: control.has_tail,
             on_bone: binding.on_bone,
+            unit: binding.unit(),
             stiffen: self.stiffen.bind(&[("measures", &measures), ("gains", &gains)])?,
-            prepare: self.prepare.bind(&prepare)?,
-            iterate: self.iterate.bind(&[
-                ("edges", Resource::Texels(&edges, Texel::Uint2)),
-                ("anchors", Resource::Texels(&anchors, Texel::Float4)),
-                ("posed", Resource::Texels(&posed, Texel::Float4)),
-                ("iterates", Resource::Texels(&iterates, Texel::Float4)),
-                ("next_iterates", Resource::Buffer(&iterates)),
-                ("loads", Resource::Buffer(&posed)),
-                ("residuals", Resource::Buffer(&residuals)),
-                ("State", Resource::Buffer(&state)),
-                ("works", Resource::Buffer(&works)),
-                ("gains", Resource::Texels(&gains, Texel::Uint4)),
-            ])?,
+            prepare,
+            iterate,
             origin,
             measures,
             rest,

@@ -60,7 +60,6 @@ shared_with_shaders! {
         pub(super) surface: f32,
         pub(super) length_gain: f32,
         pub(super) torsion: f32,
-        pub(super) turning: f32,
         pub(super) bone: f32,
         pub(super) hold: f32,
         pub(super) girth: f32,
@@ -71,6 +70,7 @@ shared_with_shaders! {
         pub(super) omega: f32,
         pub(super) on_bone: f32,
         pub(super) resolved: f32,
+        pub(super) plain: u32,
     }
 
     pub(super) struct PreparePush as "Push" {
@@ -92,7 +92,8 @@ shared_with_shaders! {
         pub(super) surface: f32,
         pub(super) length_gain: f32,
         pub(super) torsion: f32,
-        pub(super) thesis_limit: f32,
+        pub(super) thesis_unit: f32,
+        pub(super) omega: f32,
     }
 
     pub(super) struct RestrictPush as "Push" {

@@ -3,7 +3,8 @@
 use super::super::cpu::RESOLVED;
 use super::super::edits_gpu::EditState;
 use super::super::schedule::{Iteration, Op, Schedule};
-use super::super::{Params, Stop, THESIS_LIMIT, Torque};
+use super::super::thesis::gpu::{ThesisIteratePush, ThesisPreparePush};
+use super::super::{Params, Stop, Torque, Variant};
 use super::bind::LevelState;
 use super::layout::{IteratePush, PreparePush, ProlongPush, RestrictPush, StiffenPush, TestPush};
 use super::{MAX_ITERATIONS, SpringPipelines, SpringState};
@@ -20,16 +21,17 @@ impl SpringPipelines {
     /// Records the data that depends only on the parameters: once before the first frame and after every change.
     pub fn stiffen(&self, state: &SpringState, params: &Params, schedule: &Schedule, frame: &mut Frame) {
         let params = params.sane();
+        let plain = params.variant == Variant::Thesis;
+        let base = if plain { 1.0 } else { params.torsion };
         for level in &state.levels[..schedule.levels] {
             let push = StiffenPush {
                 count: level.count,
                 surface: params.surface,
                 length_gain: params.length,
                 torsion: params.torsion,
-                turning: params.turning(),
-                bone: params.bone * params.torsion,
-                hold: params.hold * params.torsion,
-                girth: params.girth * params.torsion,
+                bone: params.bone * base,
+                hold: params.hold * base,
+                girth: params.girth * base,
                 bend_reach: params.bend_reach,
                 hold_reach: params.hold_reach,
                 girth_reach: params.girth_reach,
@@ -37,6 +39,7 @@ impl SpringPipelines {
                 omega: params.omega,
                 on_bone: level.on_bone,
                 resolved: RESOLVED,
+                plain: plain.into(),
             };
             frame.dispatch(&self.stiffen, &level.stiffen, &push, level.count);
         }
@@ -60,7 +63,14 @@ impl SpringPipelines {
         let params = params.sane();
         let fine = &state.levels[0];
         frame.copy(&state.groups, &state.arguments, state.groups.bytes());
+        let thesis = state.variant == Variant::Thesis;
         for (k, level) in state.levels[..schedule.levels].iter().enumerate() {
+            if thesis {
+                let push = ThesisPreparePush { count: level.count, from_last: from_last.into() };
+                let groups = [level.groups, 1, 1];
+                frame.dispatch_groups(&self.thesis.prepare, &level.prepare, &push, groups);
+                continue;
+            }
             let prepare = PreparePush {
                 count: level.count,
                 has_tail: level.has_tail.into(),
@@ -86,8 +96,13 @@ impl SpringPipelines {
                         break;
                     }
                     let level = &state.levels[iteration.level];
-                    let push = iterate_push(level, &params, iteration);
-                    state.dispatch(tested, iteration.level, &self.iterate, &level.iterate, &push, frame);
+                    if thesis {
+                        let push = thesis_push(level, &params, iteration);
+                        state.dispatch(tested, 0, &self.thesis.iterate, &level.iterate, &push, frame);
+                    } else {
+                        let push = iterate_push(level, &params, iteration);
+                        state.dispatch(tested, iteration.level, &self.iterate, &level.iterate, &push, frame);
+                    }
                 }
                 Op::Restrict { to, before } => {
                     let (finer, coarser) = (&state.levels[to - 1], &state.levels[to]);
@@ -145,24 +160,43 @@ fn iterate_push(level: &LevelState, params: &Params, iteration: &Iteration) -> I
     for (on, flag) in [(iteration.take, SPRING_TAKE), (iteration.keep, SPRING_KEEP)] {
         flags |= if on { flag } else { 0 };
     }
-    if iteration.tested {
-        flags |= match params.stop {
-            Stop::Never => 0,
-            Stop::Move(_) => SPRING_LARGEST,
-            Stop::Force(_) => SPRING_LARGEST | SPRING_FORCE,
-            Stop::Energy(_) => SPRING_WORK,
-        };
-    }
     IteratePush {
         count: level.count,
         iteration: iteration.index,
         half_read: iteration.half,
-        flags,
+        flags: flags | measured(params, iteration),
         weight: iteration.weight,
         surface: params.surface,
         length_gain: params.length,
         torsion: params.torsion,
-        thesis_limit: if params.torque == Torque::Thesis { THESIS_LIMIT } else { 0.0 },
+        thesis_unit: if params.torque == Torque::Thesis { level.unit } else { 0.0 },
+        omega: params.omega,
+    }
+}
+
+fn thesis_push(level: &LevelState, params: &Params, iteration: &Iteration) -> ThesisIteratePush {
+    ThesisIteratePush {
+        count: level.count,
+        iteration: iteration.index,
+        half_read: iteration.half,
+        flags: measured(params, iteration),
+        surface: params.surface,
+        length_gain: params.length,
+        torsion: params.torsion,
+        unit: level.unit,
+        dt: params.dt,
+        omega: params.omega,
+    }
+}
+
+/// Returns the flags of what the stop test measures in an iteration.
+fn measured(params: &Params, iteration: &Iteration) -> u32 {
+    match params.stop {
+        _ if !iteration.tested => 0,
+        Stop::Never => 0,
+        Stop::Move(_) => SPRING_LARGEST,
+        Stop::Force(_) => SPRING_LARGEST | SPRING_FORCE,
+        Stop::Energy(_) => SPRING_WORK,
     }
 }
 

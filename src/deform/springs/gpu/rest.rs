@@ -128,6 +128,7 @@ mod tests {
     use crate::deform::rest::gpu::RestPipelines;
     use crate::deform::rest::tests::{shift, skin_of};
     use crate::deform::rig_buffers::{RigBuffers, StreamBuffers};
+    use crate::deform::springs::Variant;
     use crate::deform::springs::levels::Levels;
     use crate::deform::testing::cylinder;
     use crate::gpu::testing::{assert_silent, device};
@@ -160,9 +161,9 @@ mod tests {
         let control = ControlBuffers::new(&device, &bound).unwrap();
         let rig = RigBuffers::new(&device, &bound.character.skeleton).unwrap();
         let streams = StreamBuffers::new(&device, bound.character.control.positions.len()).unwrap();
-        let mut levels = Levels::bind(&bound);
+        let mut levels = Levels::bind(&bound, Variant::Sinew);
         assert!(!levels.coarse.is_empty() && !levels.corrections.entries.is_empty());
-        let mut state = pipelines.bind(&device, &levels, &control, &rig, &streams).unwrap();
+        let mut state = pipelines.bind(&device, &levels, Variant::Sinew, &control, &rig, &streams).unwrap();
         let edited: Vec<u32> = (100..140).collect();
         pipelines.leave(&device, &levels, &edited, &streams, &mut state).unwrap();
         let posed = (&rig, &streams.position);
