@@ -53,6 +53,10 @@ const ON_DEVICE: [&str; 13] = [
 const SPRINGS_DRIFT: [&str; 2] =
     ["characters/quaternius/cute_fish_pack/Puffer.glb", "derived/makehuman_male_8infl.glb"];
 
+/// Iterations of the method `thesis`. In a contorted pose its signed angles jump, and jumps amplify rounding errors with
+/// each iteration, so more iterations on two processors end in different shapes.
+const THESIS_ITERATIONS: u32 = 3;
+
 /// A fault of one method on one file.
 struct Finding {
     file: String,
@@ -120,6 +124,9 @@ fn recipe(name: &str, vertices: usize) -> Recipe {
     if let Some(params) = &mut recipe.springs {
         params.stop = Stop::Never;
         params.max_iterations = if vertices > SLOW_VERTICES { 5 } else { 50 };
+        if name == "thesis" {
+            params.max_iterations = THESIS_ITERATIONS;
+        }
     }
     recipe
 }
