@@ -16,4 +16,5 @@ mod reopen;
 mod shared_data_assets;
 mod shared_data_bind;
 mod shared_data_edit;
+mod springs;
 mod viewer;

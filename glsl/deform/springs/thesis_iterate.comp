@@ -39,6 +39,7 @@ layout(push_constant, scalar) uniform Push {
     float unit;
     float dt;
     float omega;
+    float on_bone;
 } push;
 
 vec4 pose_of(uint i, int k) {
@@ -56,7 +57,6 @@ vec3 rest_scale_of(uint i) {
 ThesisVertex load_vertex(uint i, uint half_at, uint degree) {
     vec4 anchor = texelFetch(anchors, int(i));
     vec4 axis = pose_of(i, 1);
-    vec4 more = uintBitsToFloat(texelFetch(gains, int(i) * GAIN_TEXELS + 1));
     ThesisVertex me;
     me.x = position_of(half_at, i);
     me.attachment = anchor.xyz;
@@ -67,9 +67,8 @@ ThesisVertex load_vertex(uint i, uint half_at, uint degree) {
     me.rest_phi = pose_of(i, 2).w;
     me.bone = axis.w;
     me.hold = pose_of(i, 0).xyz;
-    me.pull = more.y;
+    me.pull = uintBitsToFloat(texelFetch(gains, int(i) * GAIN_TEXELS + 1).y);
     me.load = pose_of(i, 3).xyz;
-    me.sense = more.x;
     me.degree = float(degree);
     return me;
 }
@@ -82,7 +81,7 @@ ThesisSums load_sums(ThesisVertex me, uint edge_range, uint half_at) {
         uvec2 edge = texelFetch(edges, int(e)).xy;
         uint j = edge.x & 0xffffffu;
         add_neighbor(sums, me, position_of(half_at, j), texelFetch(anchors, int(j)), rest_scale_of(j),
-            texelFetch(turns, int(j)), uintBitsToFloat(edge.y));
+            texelFetch(turns, int(j)), uintBitsToFloat(edge.y), push.on_bone);
     }
     return sums;
 }
@@ -97,9 +96,10 @@ void iterate(uint i) {
     ThesisVertex me = load_vertex(i, from, edge_range >> 24);
     ThesisSums sums = load_sums(me, edge_range, from);
     ThesisGains user =
-        ThesisGains(push.surface, push.length_gain, push.torsion, push.unit, push.dt, push.omega);
-    vec3 force = thesis_force(me, sums, user);
-    vec3 next = thesis_advance(me, force, user);
+        ThesisGains(push.surface, push.length_gain, push.torsion, push.unit, push.dt, push.omega, push.on_bone);
+    ThesisForces forces = thesis_forces(me, sums, user);
+    vec3 next = thesis_advance(me, forces, user);
+    vec3 force = forces.other + forces.turning;
     next_iterates[to + i] = vec4(next, 0.0);
     measure = max(measure, (push.flags & SPRING_FORCE) != 0 ? length(force) : distance(next, me.x));
     work += dot(force, next - me.x);

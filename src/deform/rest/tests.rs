@@ -55,7 +55,7 @@ fn recipes() -> Vec<Recipe> {
     let mut geometric = methods();
     geometric.push(Geometric::Irs(IrsParams { length_correction: true, ..IrsParams::DEFAULT }));
     let mut out: Vec<Recipe> = geometric.into_iter().map(Recipe::geometric).collect();
-    out.extend(["springs", "fast"].map(|name| Recipe::from_name(name).unwrap()));
+    out.extend(["springs", "thesis", "fast"].map(|name| Recipe::from_name(name).unwrap()));
     out.push(Recipe::volume(volume::Params { cubes: 300, cycles: 2, ..volume::Params::default() }));
     out
 }

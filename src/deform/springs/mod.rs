@@ -199,6 +199,7 @@ pub enum Torque {
     /// Multiplied by the length of the scale vector, hence independent of scale.
     Arc,
     /// Divided by the length of the scale vector in [`bind::Binding::unit`]s, as in the thesis. Only for comparison.
+    /// [`Solver::Multigrid`] then has no coarser meshes and equals [`Solver::Chebyshev`].
     Thesis,
 }
 

@@ -9,7 +9,7 @@
 
 use super::levels::Levels;
 use super::momentum::Momentum;
-use super::{Params, Solver, Stop};
+use super::{Params, Solver, Stop, Torque};
 
 /// Iterations between two stop tests. Even, so that a level always stops in a fixed half of its double buffer.
 pub const TEST_EVERY: u32 = 4;
@@ -232,8 +232,9 @@ impl Stop {
 }
 
 impl Params {
-    /// Whether the solver uses coarser levels.
+    /// Whether the solver uses coarser levels. The torques of the thesis are too unequal for them: on a vertex near its
+    /// bone they are orders of magnitude stiffer than on its neighbours, and a coarse level would throw it off.
     pub(crate) fn coarsens(&self) -> bool {
-        self.solver == Solver::Multigrid
+        self.solver == Solver::Multigrid && self.torque == Torque::Arc
     }
 }

@@ -223,12 +223,12 @@ impl Springs {
     /// Runs one iteration and returns the largest move, metres.
     fn iterate(&self, iteration: &Iteration, state: &mut State) -> f32 {
         let binding = self.binding(iteration.level);
+        if self.params.variant == Variant::Thesis {
+            return self.iterate_thesis(state);
+        }
         let mut forces: Vec<Vec3> = (0..state.x.len())
             .into_par_iter()
-            .map(|i| match self.params.variant {
-                Variant::Sinew => force(binding, &self.params, &state.posed, &state.x, i),
-                Variant::Thesis => thesis::cpu::force(binding, &self.params, &state.posed, &state.x, i),
-            })
+            .map(|i| force(binding, &self.params, &state.posed, &state.x, i))
             .collect();
         if iteration.take {
             // The load compensates the difference, so that the equilibria of both levels are equal from here on.
@@ -247,20 +247,34 @@ impl Springs {
             .into_par_iter()
             .map(|i| {
                 let (me, radius, x) = (&state.posed[i], binding.vertices[i].radius, state.x[i]);
-                if self.params.variant == Variant::Thesis {
-                    return thesis::cpu::advance(binding, &self.params, me, i, x, forces[i]);
-                }
                 let step = plain_step(binding, &self.params, me, i, x, forces[i]);
                 advance(x, state.previous[i], me.attachment, radius, step, iteration.weight)
             })
             .collect();
+        self.arrive(state, next, &forces)
+    }
+
+    /// Runs one iteration of [`thesis`].
+    fn iterate_thesis(&self, state: &mut State) -> f32 {
+        let (binding, params) = (&self.levels.fine, &self.params);
+        let stepped = (0..state.x.len()).into_par_iter().map(|i| {
+            let forces = thesis::cpu::forces(binding, params, &state.posed, &state.x, i);
+            let next = thesis::cpu::advance(binding, params, &state.posed[i], i, state.x[i], &forces);
+            (forces.net(), next)
+        });
+        let (forces, next): (Vec<Vec3>, Vec<Vec3>) = stepped.unzip();
+        self.arrive(state, next, &forces)
+    }
+
+    /// Moves a level to the next iterate, computes the measure of the stop test and returns the largest move, metres.
+    fn arrive(&self, state: &mut State, next: Vec<Vec3>, forces: &[Vec3]) -> f32 {
         state.previous = std::mem::replace(&mut state.x, next);
         let moves = state.x.iter().zip(&state.previous).map(|(a, b)| *a - *b);
         let largest = moves.clone().map(Vec3::length).fold(0.0, f32::max);
         state.measure = match self.params.stop {
             Stop::Never | Stop::Move(_) => largest,
             Stop::Force(_) => forces.iter().map(|f| f.length()).fold(0.0, f32::max),
-            Stop::Energy(_) => moves.zip(&forces).map(|(m, f)| m.dot(*f)).sum(),
+            Stop::Energy(_) => moves.zip(forces).map(|(m, f)| m.dot(*f)).sum(),
         };
         largest
     }

@@ -186,6 +186,7 @@ fn thesis_push(level: &LevelState, params: &Params, iteration: &Iteration) -> Th
         unit: level.unit,
         dt: params.dt,
         omega: params.omega,
+        on_bone: level.on_bone,
     }
 }
 

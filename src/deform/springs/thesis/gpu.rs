@@ -22,6 +22,7 @@ shared_with_shaders! {
         pub(in super::super) unit: f32,
         pub(in super::super) dt: f32,
         pub(in super::super) omega: f32,
+        pub(in super::super) on_bone: f32,
     }
 }
 

@@ -15,6 +15,8 @@
 //! - **Unit of length.** A torque divided by a length depends on the unit, and the thesis names none. It is
 //!   [`Binding::unit`](super::bind::Binding::unit): half of the shortest side of the bind pose's box.
 //!
+//! - **A vertex on the bone** has no direction from it: its torques are zero, and its neighbours get none from it.
+//!
 //! With these readings the forces are the negative gradient of a total energy,
 //! `1/2 Σ_edges (k_s (l - l0)² + k_l (m - m0)² + k_t (θ - θ0)²) + 1/2 Σ_vertices k_b (φ - φ0)²`, so an equilibrium is a
 //! stationary point of it.
