@@ -82,19 +82,27 @@ pub(in crate::ui) struct Slide<'a> {
 /// Draws a slider. All changes during a drag form one history step. Enter or leaving the number field accepts a typed
 /// value, Escape restores the old one. `held` is the slider being dragged.
 pub(in crate::ui) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
-    let (mut now, print) = (value, slide.print);
-    let slider = Slider::new(&mut now, slide.range[0]..=slide.range[1])
-        .logarithmic(slide.logarithmic)
-        .clamping(SliderClamping::Edits)
-        .update_while_editing(false)
-        .custom_formatter(move |v, _| print.text(v))
-        .custom_parser(move |text| print.value(text));
+    let (mut now, print, large) = (value, slide.print, theme::is_large(ui));
+    let add = |ui: &mut Ui, now: &mut f64| {
+        let slider = Slider::new(now, slide.range[0]..=slide.range[1])
+            .logarithmic(slide.logarithmic)
+            .clamping(SliderClamping::Edits)
+            .update_while_editing(false)
+            .custom_formatter(move |v, _| print.text(v))
+            .custom_parser(move |text| print.value(text));
+        ui.add(slider.text(slide.label).show_value(!large))
+    };
     // The number field needs a keyboard, so the large panels of the headset print the value instead.
-    let large = theme::is_large(ui);
-    let answer = ui.add(slider.text(slide.label).show_value(!large));
-    if large {
-        ui.label(print.text(now));
-    }
+    let answer = if large {
+        ui.horizontal(|ui| {
+            let answer = add(ui, &mut now);
+            ui.label(print.text(now));
+            answer
+        })
+        .inner
+    } else {
+        add(ui, &mut now)
+    };
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
