@@ -97,8 +97,10 @@ impl BindArgs {
 /// The deformation method with its parameters.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MethodArgs {
-    /// rigid, lbs, dqs, blend, irs, cor, stb, fast, springs, fast+springs, thesis or volume; by default the project's method, else springs
-    #[arg(long, value_parser = parse_method)]
+    /// The name of a method.
+    #[arg(long, value_parser = parse_method, help = format!(
+        "{}; by default the project's method, else springs", Recipe::NAMES.join(", ")
+    ))]
     pub method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi
     #[arg(long = "set", value_name = "NAME=VALUE")]

@@ -86,8 +86,9 @@ impl Recipe {
     /// Returns the recipe named `method` (springs if empty) with `parameters` overriding its defaults. Springs accept
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
     /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
-    /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of `fast` and of
-    /// springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts `contact`. Numbers out of range are clamped.
+    /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of
+    /// `fast` and of springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts
+    /// `contact`. Numbers out of range are clamped.
     ///
     /// # Errors
     /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type. The error lists the valid

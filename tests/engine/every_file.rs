@@ -47,11 +47,9 @@ const ON_DEVICE: [&str; 13] = [
     "oddities/asset-generator/Animation_Skin/Animation_Skin_07.gltf",
 ];
 
-/// Known issue of the springs: in a contorted pose these two differ from the CPU reference by up to 2e-4 of the size within 50
-/// iterations, twice what is asked. Printed, not asserted: take a file off the list when nothing is printed for it any
-/// more.
-const SPRINGS_DRIFT: [&str; 2] =
-    ["characters/quaternius/cute_fish_pack/Puffer.glb", "derived/makehuman_male_8infl.glb"];
+/// Known issue of the springs: in a contorted pose of this file they differ from the CPU reference by up to 0.008 of the
+/// size. Printed, not asserted: take the file off the list when nothing is printed for it any more.
+const SPRINGS_DRIFT: [&str; 1] = ["derived/makehuman_male_8infl.glb"];
 
 /// Iterations of the method `thesis`. In a contorted pose its signed angles jump, and jumps amplify rounding errors with
 /// each iteration, so more iterations on two processors end in different shapes.

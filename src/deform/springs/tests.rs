@@ -29,7 +29,8 @@ fn bound(character: Character) -> Bound {
     Bound::new(Arc::new(character), Arc::new(attachments))
 }
 
-fn turned(bound: &Bound, turn: Quat) -> PosedRig {
+/// Returns the pose in which the second bone is rotated.
+pub(super) fn turned(bound: &Bound, turn: Quat) -> PosedRig {
     let skeleton = &bound.character.skeleton;
     let mut pose = Pose::rest(skeleton);
     let elbow = skeleton.joints[skeleton.bones[1].parent.index()].node;

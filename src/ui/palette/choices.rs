@@ -1,4 +1,5 @@
-//! The palette. Tools, undo, redo and details always show; all other items are on pages, whose layout is in the module `table`.
+//! The palette. Tools, undo, redo and details always show; all other items are on pages, whose layout is in the module
+//! `table`.
 
 use super::state::PanelState;
 use super::table::{ENTRIES, Entry, Item};

@@ -1,8 +1,7 @@
 //! Panels that window and headset share: functions of egui that draw the state and return what the user did.
 //!
 //! The window draws them in its side panel, and the dope sheet in its timeline; the headset draws them on the details
-//! panel. The style gives the scale: egui's spacing and
-//! text styles, which [`theme::dress`] sets, are larger in the headset.
+//! panel. The style gives the scale: egui's spacing and text styles, which [`theme`] sets, are larger in the headset.
 
 mod cage;
 pub(super) mod clips;

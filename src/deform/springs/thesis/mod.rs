@@ -14,7 +14,6 @@
 //!   neighbour.
 //! - **Unit of length.** A torque divided by a length depends on the unit, and the thesis names none. It is
 //!   [`Binding::unit`](super::bind::Binding::unit): half of the shortest side of the bind pose's box.
-//!
 //! - **A vertex on the bone** has no direction from it: its torques are zero, and its neighbours get none from it.
 //!
 //! With these readings the forces are the negative gradient of a total energy,

@@ -4,13 +4,14 @@ mod literal;
 
 use super::super::levels::Levels;
 use super::super::solve::{Report, Springs};
+use super::super::tests::turned;
 use super::super::{Frames, Params, Stop};
 use crate::asset::Influences;
 use crate::base::math::{DVec3, Quat, Vec3};
 use crate::bind::{BindOptions, Character, bind_attachments};
 use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, Streams};
 use crate::gpu::testing::{assert_silent, device};
-use crate::rig::{Pose, PosedRig};
+use crate::rig::PosedRig;
 use literal::Literal;
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -38,14 +39,6 @@ fn limb(across: usize) -> Bound {
     let character = Character::from_parts(positions, triangles, &joints, influences).unwrap();
     let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
     Bound::new(Arc::new(character), Arc::new(attachments))
-}
-
-fn turned(bound: &Bound, turn: Quat) -> PosedRig {
-    let skeleton = &bound.character.skeleton;
-    let mut pose = Pose::rest(skeleton);
-    let elbow = skeleton.joints[skeleton.bones[1].parent.index()].node;
-    pose.local[elbow.index()].rotation = turn.into();
-    PosedRig::new(skeleton, &pose)
 }
 
 fn twist_and_bend() -> [(&'static str, Quat); 2] {
