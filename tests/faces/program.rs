@@ -94,8 +94,8 @@ impl Program {
         panic!("the program ended without {what}: {:?}; {words}", self.events);
     }
 
-    /// Waits until `wanted` returns a value for a new event, and returns this value. Frames without an image pass too
-    /// quickly to be counted, so a timeout limits the wait.
+    /// Waits until `wanted` returns a value for a new event, and returns this value. A timeout limits the wait, because
+    /// reports of frames without an event may go on forever.
     pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
         let begin = Instant::now();
         while let Some(line) = self.next() {

@@ -15,8 +15,12 @@ use crate::take::Eye;
 use crate::workbench::{Similarity, Tracked};
 use openxr as xr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const STEREO: xr::ViewConfigurationType = xr::ViewConfigurationType::PRIMARY_STEREO;
+
+/// Maximum display period of a frame without an image.
+const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 /// An OpenXR session with its swapchains.
 pub struct Session {
@@ -32,6 +36,8 @@ pub struct Session {
     life: SessionState,
     /// Number of frames begun and not ended.
     missed: u64,
+    /// Time before which the next frame must not begin: one display period after a frame without an image began.
+    not_before: Option<Instant>,
     /// Whether the user wears the headset; `None` if the runtime does not report it (XR_EXT_user_presence).
     present: Option<bool>,
 }
@@ -97,6 +103,7 @@ impl Session {
             blend: runtime.blend,
             life: SessionState::default(),
             missed: 0,
+            not_before: None,
             present: None,
         })
     }
@@ -194,10 +201,20 @@ impl Session {
     /// Waits for the runtime's frame timing and begins a frame. Call it only while [`SessionState::running`];
     /// [`Session::end`] must follow.
     ///
+    /// A frame without an image lasts at least one display period. `xrWaitFrame` of Monado does not wait in such frames,
+    /// yet it adds a period to the predicted display time in each. Without this limit the predicted time runs ahead of
+    /// the clock, and the first frame with an image blocks until the clock has caught up.
+    ///
     /// # Errors
     /// Fails if an OpenXR call fails.
     pub fn begin(&mut self) -> Result<Begun> {
+        if let Some(time) = self.not_before {
+            std::thread::sleep(time.saturating_duration_since(Instant::now()));
+        }
         let state = self.waiter.wait().map_err(failed("xrWaitFrame"))?;
+        let period = u64::try_from(state.predicted_display_period.as_nanos()).unwrap_or_default();
+        self.not_before =
+            (!state.should_render).then(|| Instant::now() + Duration::from_nanos(period).min(LONGEST_PERIOD));
         let stream = &mut self.stream;
         self.device.with_queue(|_| stream.begin()).map_err(failed("xrBeginFrame"))?;
         self.missed += 1;

@@ -129,7 +129,7 @@ impl App {
     }
 
     /// Waits until `wanted` accepts a frame. Fails after `most` rendered frames or if the program ends. Frames
-    /// without an image pass too quickly to be counted, so a timeout limits the wait for a rendered frame.
+    /// without an image are not counted, so a timeout limits the wait for a rendered frame.
     pub fn until_frame(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
         let (mut seen, mut last) = (0, Instant::now());
         while let Some(line) = self.next() {

@@ -21,7 +21,8 @@ pub fn a_headset_taken_off_saves_the_document_and_goes_on_when_put_on(s: &mut Se
     other.quit();
     s.focus();
     assert_eq!(s.app.hash(), hash);
-    s.play("right press a");
+    // The reports wait unread while the other program ends. The hand moves to a new place, so the newest is read.
+    s.play("right at 0.3 1.2 -0.5\nright press a");
     s.app.frames(2);
     assert_ne!(s.app.hash(), hash, "undo does nothing after the pause");
     s.play("right release a\nright press b");
