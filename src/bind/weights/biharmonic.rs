@@ -185,5 +185,10 @@ pub fn biharmonic_energy(cubes: &Cubes, w: &[f64]) -> f64 {
     Energy::new(cubes).value(w)
 }
 
+#[cfg(any(test, feature = "clarabel"))]
+mod interior_point;
+#[cfg(feature = "clarabel")]
+pub use interior_point::biharmonic_weight_by_clarabel;
+
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,8 @@ mod swing_twist;
 #[cfg(test)]
 mod testing;
 
+#[cfg(feature = "clarabel")]
+pub use biharmonic::biharmonic_weight_by_clarabel;
 pub use biharmonic::{biharmonic_energy, biharmonic_weights};
 pub use doctor::{Diagnosis, diagnose};
 pub use elastic::{Hinge, Minimum, STEPS, swing_samples, twist_samples};

@@ -29,6 +29,9 @@ pub struct WeightTimes {
     pub biharmonic_nodes: usize,
     /// Bounded biharmonic weights of all joints.
     pub biharmonic: f64,
+    /// Bounded biharmonic weights of one joint by the general solver Clarabel, mean of a few joints; only with the
+    /// Cargo feature `clarabel`.
+    pub clarabel: Option<f64>,
 }
 
 /// Times of the computation of swing and twist weights, seconds.
@@ -92,6 +95,7 @@ fn mesh(mesh: String, model: &Model, wanted: [usize; 2]) -> Result<Option<Weight
         return Ok(None);
     };
     let Some((_, biharmonic_nodes, biharmonic)) = timed(bounded, bounded.cubes())? else { return Ok(None) };
+    let clarabel = clarabel(character, bounded.cubes())?;
     Ok(Some(WeightTimes {
         mesh,
         joints,
@@ -100,7 +104,29 @@ fn mesh(mesh: String, model: &Model, wanted: [usize; 2]) -> Result<Option<Weight
         quasi_harmonic,
         biharmonic_nodes,
         biharmonic,
+        clarabel,
     }))
+}
+
+/// Returns the mean time of Clarabel for the weights of three joints, seconds.
+#[cfg(feature = "clarabel")]
+fn clarabel(character: &crate::bind::Character, cubes: usize) -> Result<Option<f64>> {
+    use crate::bind::weights::biharmonic_weight_by_clarabel;
+    let Some(flesh) = Flesh::of(character, cubes) else { return Ok(None) };
+    let (cubes, handles) = (&flesh.enclosure.cubes, flesh.handles(&flesh.claims));
+    let joints = [0, handles.len() / 2, handles.len() - 1];
+    let mut sum = 0.0;
+    for k in joints {
+        let start = Instant::now();
+        std::hint::black_box(biharmonic_weight_by_clarabel(cubes, &handles, k)?);
+        sum += start.elapsed().as_secs_f64();
+    }
+    Ok(Some(sum / joints.len() as f64))
+}
+
+#[cfg(not(feature = "clarabel"))]
+fn clarabel(_: &crate::bind::Character, _: usize) -> Result<Option<f64>> {
+    Ok(None)
 }
 
 /// Formats the table.
@@ -122,6 +148,8 @@ pub(super) fn text(rows: &[WeightTimes]) -> String {
         "quasi-harmonic",
         "nodes",
         "biharmonic",
+        "Clarabel, one joint",
+        "/ a joint",
     ];
     let rows: Vec<Vec<String>> = rows
         .iter()
@@ -134,6 +162,9 @@ pub(super) fn text(rows: &[WeightTimes]) -> String {
             }
             row.extend([r.quasi_harmonic_nodes.to_string(), format!("{:.2}", r.quasi_harmonic)]);
             row.extend([r.biharmonic_nodes.to_string(), format!("{:.2}", r.biharmonic)]);
+            let ratio = |clarabel: f64| format!("{:.0}", clarabel * r.joints as f64 / r.biharmonic);
+            row.push(r.clarabel.map_or("-".to_owned(), |t| format!("{t:.2}")));
+            row.push(r.clarabel.map_or("-".to_owned(), ratio));
             row
         })
         .collect();

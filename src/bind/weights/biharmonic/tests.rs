@@ -1,7 +1,5 @@
 use super::*;
 use crate::bind::weights::testing::{bar, block, check_bar, grid, node};
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};
 
 fn program(cubes: &Cubes, handles: &[Vec<u32>]) -> Program {
     let energy = Energy::new(cubes);
@@ -11,42 +9,6 @@ fn program(cubes: &Cubes, handles: &[Vec<u32>]) -> Program {
 
 fn weights(cubes: &Cubes, handles: &[Vec<u32>]) -> Vec<Vec<f64>> {
     biharmonic_weights(cubes, handles, &|_| true).unwrap().unwrap()
-}
-
-/// Minimises the energy of handle `k` within the bounds by the interior-point solver Clarabel.
-fn interior_point(program: &Program, k: usize) -> Vec<f64> {
-    let (nodes, lower) = program.lower(&program.handles.free);
-    let mut w = program.handles.fixed(k);
-    let gradient = program.energy.gradient(&w);
-    let n = nodes.len();
-    // The solver's tolerances suit a matrix with a diagonal near 1.
-    let scale = lower.iter().map(|entry| entry.val).fold(f64::MIN_POSITIVE, f64::max).recip();
-    let (rows, columns, values) =
-        lower.iter().map(|e| (e.col, e.row, scale * e.val)).collect::<(Vec<_>, Vec<_>, Vec<_>)>();
-    let matrix = CscMatrix::new_from_triplets(n, n, rows, columns, values);
-    let linear: Vec<f64> = nodes.iter().map(|&node| scale * gradient[node as usize]).collect();
-    let sign = |row: usize| if row < n { 1.0 } else { -1.0 };
-    let bounds = CscMatrix::new_from_triplets(
-        2 * n,
-        n,
-        (0..2 * n).collect(),
-        (0..2 * n).map(|row| row % n).collect(),
-        (0..2 * n).map(sign).collect(),
-    );
-    let limits: Vec<f64> = (0..2 * n).map(|row| f64::max(sign(row), 0.0)).collect();
-    let settings = DefaultSettingsBuilder::default()
-        .verbose(false)
-        .tol_gap_abs(1e-13)
-        .tol_gap_rel(1e-13)
-        .tol_feas(1e-11)
-        .build()
-        .unwrap();
-    let cones = [NonnegativeConeT(2 * n)];
-    let mut solver = DefaultSolver::new(&matrix, &linear, &bounds, &limits, &cones, settings).unwrap();
-    solver.solve();
-    assert_eq!(solver.solution.status, SolverStatus::Solved);
-    nodes.iter().zip(&solver.solution.x).for_each(|(&node, x)| w[node as usize] = x.clamp(0.0, 1.0));
-    w
 }
 
 /// Returns the largest difference of two lists of weights.
@@ -72,7 +34,7 @@ fn weights_are_symmetric_optimal_and_the_same_as_from_the_interior_point_solver(
     check_bar(&cubes, &handles, &all);
     for (k, w) in all.iter().enumerate() {
         check_optimal(&program, w);
-        let other = interior_point(&program, k);
+        let other = program.interior_point(k, Some(1e-13)).unwrap();
         assert!(apart(w, &other) < 1e-6, "{k}: {}", apart(w, &other));
         let (least, own) = (program.energy.value(w), program.energy.value(&other));
         assert!(least <= own * (1.0 + 1e-9) && (biharmonic_energy(&cubes, w) - least).abs() < 1e-15);
