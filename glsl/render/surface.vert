@@ -18,12 +18,15 @@ layout(location = 3) centroid out vec4 out_color;
 layout(location = 4) out vec3 out_centre;
 layout(location = 5) out vec4 out_centre_uvs;
 layout(location = 6) centroid out vec4 out_paint;
+// 1 on hard edges, else 0; only the tessellation reads it.
+layout(location = 7) out float out_hard;
 
 void main() {
     uint v = gl_VertexIndex;
     Attributes a = attributes[v];
     out_position = positions[v].xyz;
     out_normal = normals[v].xyz;
+    out_hard = a.hard;
     out_uvs = vec4(a.uv0, a.uv1);
     out_color = vec4(unpackHalf2x16(a.color.x), unpackHalf2x16(a.color.y));
     out_centre = out_position;

@@ -24,4 +24,6 @@ struct Lighting {
     uint flags;
     // Pixels per point; line widths are in points.
     float scale;
+    // Height of the picture, pixels.
+    float height;
 };

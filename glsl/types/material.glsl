@@ -16,4 +16,6 @@ struct Attributes {
     vec2 uv0;
     vec2 uv1;
     uvec2 color;
+    // 1 on hard edges, whose sides have different normals, else 0.
+    float hard;
 };

@@ -39,6 +39,9 @@ pub struct Args {
     /// Draw the triangles' edges
     #[arg(long)]
     pub wire: bool,
+    /// Draw triangles curved between their vertices (Phong tessellation)
+    #[arg(long, conflicts_with = "wire")]
+    pub phong: bool,
     /// Draw a project's strokes
     #[arg(long)]
     pub strokes: bool,
@@ -135,7 +138,8 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     studio.set_samples(wanted_samples(context.renderer()?.device(), Some(args.samples), true));
     let look = studio.look_mut();
     look.scale = args.scale.unwrap_or_else(|| size_scale(args.size));
-    (look.wire, look.floor, look.shadows) = (args.wire, !args.plain, !args.plain);
+    (look.wire, look.phong) = (args.wire, args.phong);
+    (look.floor, look.shadows) = (!args.plain, !args.plain);
     let picture = match args {
         Args { anaglyph: true, .. } => studio.anaglyph(&shape, &bounds, angle, args.size, &lines)?,
         Args { stereo: true, .. } => studio.stereo(&shape, &bounds, angle, args.size, &lines)?,

@@ -120,6 +120,10 @@ impl Interface {
                 push = Some(p.clone());
             }
         }
+        // Pipelines with the same bindings but other stages between vertices and fragments share their descriptor sets.
+        if flags != vk::ShaderStageFlags::COMPUTE {
+            flags = vk::ShaderStageFlags::ALL_GRAPHICS;
+        }
         if push.as_ref().is_some_and(|p| p.size > device.limits().max_push_constants_size) {
             return Err(mistake(name, "more push constants than this device has".into()));
         }

@@ -78,6 +78,15 @@ fn missing(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Vec<&'stat
     .collect()
 }
 
+/// Returns whether the device draws tessellated triangles, with one view and with two.
+pub(super) fn tessellates(instance: &ash::Instance, physical: vk::PhysicalDevice) -> bool {
+    let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut v11);
+    // SAFETY: `physical` belongs to `instance`; every chosen device supports Vulkan 1.3.
+    unsafe { instance.get_physical_device_features2(physical, &mut features) };
+    features.features.tessellation_shader == vk::TRUE && v11.multiview_tessellation_shader == vk::TRUE
+}
+
 pub(super) fn choose(
     instance: &ash::Instance,
     wanted: Option<&str>,
@@ -144,14 +153,18 @@ pub(super) fn create_device(
 ) -> Result<ash::Device> {
     // SAFETY: `physical` belongs to `instance`.
     let there = unsafe { instance.get_physical_device_features(physical) };
+    let tessellates = tessellates(instance, physical);
     let core = vk::PhysicalDeviceFeatures::default()
         .geometry_shader(true)
+        .tessellation_shader(tessellates)
         .independent_blend(true)
         .sampler_anisotropy(there.sampler_anisotropy == vk::TRUE)
         .multi_draw_indirect(there.multi_draw_indirect == vk::TRUE)
         .fragment_stores_and_atomics(there.fragment_stores_and_atomics == vk::TRUE)
         .vertex_pipeline_stores_and_atomics(there.vertex_pipeline_stores_and_atomics == vk::TRUE);
-    let mut v11 = vk::PhysicalDeviceVulkan11Features::default().multiview(true);
+    let mut v11 = vk::PhysicalDeviceVulkan11Features::default()
+        .multiview(true)
+        .multiview_tessellation_shader(tessellates);
     // OpenXR runtimes search the chain for single-feature structs and may add them. The combined struct of the Vulkan
     // version would conflict with them and is not used.
     let mut timeline = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);

@@ -16,7 +16,7 @@ pub fn source_folder() -> PathBuf {
 
 /// Returns the names of all shader stages under `folder`, e.g. `deform/lbs.comp`, sorted.
 pub fn stages(folder: &Path) -> Result<Vec<String>> {
-    files(folder, &["comp", "vert", "frag", "geom"])
+    files(folder, &["comp", "vert", "tesc", "tese", "frag", "geom"])
 }
 
 /// Returns the paths of all files with these extensions under `folder`, relative to it, `/`-separated and sorted.
@@ -93,12 +93,14 @@ impl Compiler {
         let kind = match path.extension().and_then(|e| e.to_str()) {
             Some("comp") => shaderc::ShaderKind::Compute,
             Some("vert") => shaderc::ShaderKind::Vertex,
+            Some("tesc") => shaderc::ShaderKind::TessControl,
+            Some("tese") => shaderc::ShaderKind::TessEvaluation,
             Some("frag") => shaderc::ShaderKind::Fragment,
             Some("geom") => shaderc::ShaderKind::Geometry,
             _ => {
                 return Err(Error::input(
                     format!("{name} is no shader stage"),
-                    "name a .comp, .vert, .frag or .geom",
+                    "name a .comp, .vert, .tesc, .tese, .frag or .geom",
                 ));
             }
         };

@@ -1,7 +1,7 @@
 //! The Vulkan device: memory allocator, queue with timeline semaphore, delayed destruction of dropped objects.
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
-use super::choose::{choose, create_device, create_instance, name_of, queue_family};
+use super::choose::{choose, create_device, create_instance, name_of, queue_family, tessellates};
 use super::debug::Debug;
 use super::error::{failed, failed_allocation, lock};
 use super::factory::{DeviceFactory, Headless};
@@ -32,6 +32,7 @@ pub struct Device {
     pub(super) handle: ash::Device,
     queue: Mutex<vk::Queue>,
     queue_family: u32,
+    tessellates: bool,
     allocator: Mutex<Option<Allocator>>,
     name: String,
     kind: vk::PhysicalDeviceType,
@@ -109,6 +110,7 @@ impl Device {
         let timeline =
             unsafe { handle.create_semaphore(&info, None) }.map_err(failed("vkCreateSemaphore"))?;
         Ok(Arc::new(Self {
+            tessellates: tessellates(&instance, physical),
             entry,
             instance,
             physical,
@@ -125,6 +127,11 @@ impl Device {
             slots: Mutex::default(),
             debug,
         }))
+    }
+
+    /// Returns whether pipelines may have tessellation shaders, with one view and with two.
+    pub fn tessellates(&self) -> bool {
+        self.tessellates
     }
 
     /// Returns the device's name as reported by the driver.

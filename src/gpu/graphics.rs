@@ -20,6 +20,9 @@ use std::sync::Arc;
 pub struct GraphicsInfo<'a> {
     /// The vertex shader.
     pub vertex: Spv,
+    /// The tessellation control and evaluation shaders; `None` draws the triangles as they are. They need
+    /// [`Device::tessellates`].
+    pub tessellation: Option<[Spv; 2]>,
     /// The fragment shader; `None` for a depth-only pass.
     pub fragment: Option<Spv>,
     /// Values of the specialisation constants 0, 1, ... of both shaders.
@@ -47,7 +50,10 @@ pub struct Graphics {
 impl Graphics {
     /// Creates the pipeline. Fails if a stage does not compile, the stages disagree, or a device limit is exceeded.
     pub fn new(device: &Arc<Device>, info: &GraphicsInfo<'_>) -> Result<Self> {
-        let spvs: Vec<Spv> = [Some(info.vertex), info.fragment].into_iter().flatten().collect();
+        let spvs: Vec<Spv> = std::iter::once(info.vertex)
+            .chain(info.tessellation.into_iter().flatten())
+            .chain(info.fragment)
+            .collect();
         let words = spvs.iter().map(Spv::words).collect::<Result<Vec<_>>>()?;
         let reflections =
             spvs.iter().zip(&words).map(|(s, w)| Reflection::new(s.name, w)).collect::<Result<Vec<_>>>()?;
@@ -75,7 +81,7 @@ impl Graphics {
         Ok(out)
     }
 
-    /// Returns the reflections of the stages, vertex stage first.
+    /// Returns the reflections of the stages, vertex stage first, fragment stage last.
     pub fn reflections(&self) -> &[Reflection] {
         &self.reflections
     }
@@ -103,8 +109,13 @@ fn create(
     layout: vk::PipelineLayout,
 ) -> Result<vk::Pipeline> {
     let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
-    let assembly =
-        vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+    let topology = match info.tessellation {
+        Some(_) => vk::PrimitiveTopology::PATCH_LIST,
+        None => vk::PrimitiveTopology::TRIANGLE_LIST,
+    };
+    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
+    // Vulkan ignores the state without tessellation shaders.
+    let patches = vk::PipelineTessellationStateCreateInfo::default().patch_control_points(3);
     let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
     let raster = vk::PipelineRasterizationStateCreateInfo::default()
         .polygon_mode(vk::PolygonMode::FILL)
@@ -135,6 +146,7 @@ fn create(
         .stages(stages)
         .vertex_input_state(&vertex_input)
         .input_assembly_state(&assembly)
+        .tessellation_state(&patches)
         .viewport_state(&viewport)
         .rasterization_state(&raster)
         .multisample_state(&samples)

@@ -206,6 +206,8 @@ fn stage_of(model: ExecutionModel) -> Option<vk::ShaderStageFlags> {
     Some(match model {
         ExecutionModel::GLCompute => vk::ShaderStageFlags::COMPUTE,
         ExecutionModel::Vertex => vk::ShaderStageFlags::VERTEX,
+        ExecutionModel::TessellationControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        ExecutionModel::TessellationEvaluation => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
         ExecutionModel::Fragment => vk::ShaderStageFlags::FRAGMENT,
         ExecutionModel::Geometry => vk::ShaderStageFlags::GEOMETRY,
         _ => return None,

@@ -16,7 +16,7 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     display.normals = vec![Vec3::Z; 3];
     display.positions.copy_from_slice(&corners);
     display.triangles = vec![[0, 1, 2]];
-    display.parts[0].triangles = 0..1;
+    (display.parts[0].vertices, display.parts[0].triangles) = (0..3, 0..1);
     let look = Look { floor: false, shadows: false, exposure: 0.05, ..Look::default() };
     let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
     let renderer = Renderer::new(device).unwrap();

@@ -107,6 +107,7 @@ impl GBufferPass {
                 device,
                 &GraphicsInfo {
                     vertex: spv!("render/gbuffer.vert"),
+                    tessellation: None,
                     fragment: Some(spv!("render/gbuffer.frag")),
                     specialisation: &[],
                     colors: &COLORS,

@@ -16,6 +16,9 @@ pub struct Look {
     pub world_from_floor: Turn,
     /// Whether to draw the triangle edges of the surface. The lines are one point wide, but at least one pixel.
     pub wire: bool,
+    /// Whether to draw the surface curved between its vertices (Phong tessellation; thesis, section 6.5). Devices
+    /// without tessellation shaders draw flat triangles, and so does [`Self::wire`], which shows the triangles.
+    pub phong: bool,
     /// Linear colours at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
     /// Factor on the brightness of all lights.
@@ -34,6 +37,7 @@ impl Default for Look {
             floor: true,
             world_from_floor: Turn::NONE,
             wire: false,
+            phong: false,
             backdrop,
             exposure: 1.0,
             scale: 1.0,
@@ -68,13 +72,15 @@ shared_with_shaders! {
         pub grid_spacing: f32,
         pub flags: u32,
         pub scale: f32,
+        /// Height of the picture, pixels.
+        pub height: f32,
     }
 }
 
 impl Look {
-    /// Returns the lights for a model and an eye. The lights rotate with the eye around the model, so that the visible
+    /// Returns the lights for a model and an eye, in a picture of a height in pixels. The lights rotate with the eye around the model, so that the visible
     /// side is always lit.
-    pub(super) fn lighting(&self, bounds: &Aabb, view: &View) -> Lighting {
+    pub(super) fn lighting(&self, bounds: &Aabb, view: &View, height: u32) -> Lighting {
         let center = bounds.center();
         let radius = (bounds.diagonal() * 0.5).max(f32::MIN_POSITIVE);
         let away = view.eye - center;
@@ -105,6 +111,7 @@ impl Look {
                 .iter()
                 .fold(0, |flags, (on, flag)| if *on { flags | flag } else { flags }),
             scale: self.scale,
+            height: height as f32,
         }
     }
 }

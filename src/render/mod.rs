@@ -39,4 +39,6 @@ mod edge_tests;
 #[cfg(test)]
 mod panel_tests;
 #[cfg(test)]
+mod phong_tests;
+#[cfg(test)]
 mod tests;

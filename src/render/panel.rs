@@ -101,6 +101,7 @@ impl PanelPainter {
             device,
             &GraphicsInfo {
                 vertex: spv!("render/panel.vert"),
+                tessellation: None,
                 fragment: Some(spv!("render/panel.frag")),
                 specialisation: &[],
                 colors: &[FORMAT],

@@ -46,6 +46,7 @@ impl Probe {
             device,
             &GraphicsInfo {
                 vertex: spv!("render/probe.vert"),
+                tessellation: None,
                 fragment: Some(spv!("render/probe.frag")),
                 specialisation: &[],
                 colors: &COLORS,

@@ -58,6 +58,7 @@ impl QuadPainter {
                 device,
                 &GraphicsInfo {
                     vertex: spv!("render/quad.vert"),
+                    tessellation: None,
                     fragment: Some(spv!("render/quad.frag")),
                     specialisation: &[],
                     colors: &[Format::R8G8B8A8_UNORM],

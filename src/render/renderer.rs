@@ -36,6 +36,8 @@ struct PicturePass {
     /// Pipeline for alpha-tested and alpha-blended materials; its fragment shader selects the covered samples of a
     /// pixel by writing the sample mask.
     cut: Graphics,
+    /// `opaque` and `cut` with tessellation, where the device has it.
+    curved: Option<[Graphics; 2]>,
     backdrop: Graphics,
     lines: Graphics,
 }
@@ -87,6 +89,7 @@ impl Renderer {
             device,
             &GraphicsInfo {
                 vertex: spv!("render/shadow.vert"),
+                tessellation: None,
                 fragment: Some(spv!("render/shadow.frag")),
                 specialisation: &[],
                 colors: &[],
@@ -216,7 +219,7 @@ impl Renderer {
     ) -> Result<()> {
         let Shot { views, look, lines } = *shot;
         check_views(views, targets.views)?;
-        let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?);
+        let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?, targets.size[1]);
         frame.phase("upload views");
         frame.upload(&targets.view_buffer, 0, views);
         frame.upload(&targets.lighting_buffer, 0, &[lighting]);
@@ -227,7 +230,7 @@ impl Renderer {
         if look.shadows {
             self.record_shadow(frame, scene, bound);
         }
-        record_surface(frame, scene, targets, bound);
+        record_surface(frame, scene, targets, bound, look.phong && !look.wire);
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
         if bound.lines.count > 0 {
@@ -280,16 +283,17 @@ impl Renderer {
 }
 
 /// Draws surface and backdrop with multisampling, then resolves to one sample per pixel.
-fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings) {
+fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings, curved: bool) {
     frame.phase("picture");
     let [color, depth] = targets.filled();
-    let PicturePass { opaque, cut, backdrop, .. } = &*bound.pass;
+    let PicturePass { opaque: flat, cut, curved: both, backdrop, .. } = &*bound.pass;
+    let [opaque, cut] = both.as_ref().filter(|_| curved).map_or([flat, cut], |both| both.each_ref());
     frame.render_to(&[color], Some(depth), targets.views, |pass| {
         scene.draw(
             pass,
             false,
             |pass, material| {
-                // Both pipelines have the same layout, so the descriptor sets fit either pipeline.
+                // All pipelines have the same layout, so the descriptor sets fit each of them.
                 let pipeline = if scene.cut_out[material] { cut } else { opaque };
                 pass.bind(pipeline, &[&bound.studio, &bound.surface, &bound.materials[material]]);
             },
@@ -330,11 +334,12 @@ fn no_view() -> Error {
 
 impl PicturePass {
     fn new(device: &Arc<Device>, views: u32, samples: u32) -> Result<Self> {
-        let filled = |vertex: Spv, fragment: Spv| {
+        let drawn = |vertex: Spv, tessellation: Option<[Spv; 2]>, fragment: Spv| {
             Graphics::new(
                 device,
                 &GraphicsInfo {
                     vertex,
+                    tessellation,
                     fragment: Some(fragment),
                     specialisation: &[samples],
                     colors: &[PICTURE],
@@ -345,9 +350,19 @@ impl PicturePass {
                 },
             )
         };
+        let filled = |vertex: Spv, fragment: Spv| drawn(vertex, None, fragment);
+        let curved = |fragment: Spv| {
+            let stages = [spv!("render/surface.tesc"), spv!("render/surface.tese")];
+            drawn(spv!("render/surface.vert"), Some(stages), fragment)
+        };
+        let curved = match device.tessellates() {
+            true => Some([curved(spv!("render/surface.frag"))?, curved(spv!("render/surface_cut.frag"))?]),
+            false => None,
+        };
         Ok(Self {
             views,
             samples,
+            curved,
             opaque: filled(spv!("render/surface.vert"), spv!("render/surface.frag"))?,
             cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,
             backdrop: filled(spv!("render/backdrop.vert"), spv!("render/backdrop.frag"))?,
@@ -356,6 +371,7 @@ impl PicturePass {
                 device,
                 &GraphicsInfo {
                     vertex: spv!("render/lines.vert"),
+                    tessellation: None,
                     fragment: Some(spv!("render/lines.frag")),
                     specialisation: &[],
                     colors: &[PICTURE],

@@ -5,6 +5,7 @@ use super::texture;
 use crate::asset::{Alpha, Asset, Image as Picture, Material, Wrap};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
+use crate::deform::surface::hard_edges;
 use crate::geom::DisplayMesh;
 use crate::gpu::{Bindings, Buffer, Cull, Device, Frame, Image, Pass, Resource, Sampler};
 use crate::shared_with_shaders;
@@ -18,6 +19,7 @@ shared_with_shaders! {
         pub uv0: [f32; 2],
         pub uv1: [f32; 2],
         pub color: [u32; 2],
+        pub hard: f32,
     }
 
     /// Push constants of the passes that draw mesh parts.
@@ -217,8 +219,10 @@ impl Scene {
 }
 
 fn attributes(display: &DisplayMesh) -> Vec<Attributes> {
+    let hard = hard_edges(display);
     (0..display.positions.len())
         .map(|v| Attributes {
+            hard: f32::from(u8::from(hard[v])),
             uv0: display.uvs.get(v).copied().unwrap_or_default().into(),
             uv1: display.uvs1.get(v).copied().unwrap_or_default().into(),
             color: halves(display.colors.get(v).map_or([1.0; 4], |c| c.to_array())),

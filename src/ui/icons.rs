@@ -31,6 +31,7 @@ pub enum Icon {
     AutoKey,
     Wire,
     Smooth,
+    Phong,
     Binding,
     Crossings,
     Turntable,
@@ -213,6 +214,10 @@ impl Icon {
             Self::Smooth => &[
                 Path(&[[-0.8, 0.7], [-0.3, 0.7], [-0.3, 0.2], [0.2, 0.2], [0.2, -0.3], [0.7, -0.3]]),
                 Path(&[[-0.8, 0.1], [0.1, -0.8]]),
+            ],
+            Self::Phong => &[
+                Path(&[[-0.85, 0.55], [0.0, -0.65], [0.85, 0.55], [-0.85, 0.55]]),
+                Arc([0.0, 0.55], [0.85, 1.2], PI, PI),
             ],
             Self::Binding => &[
                 Path(&[[-0.6, -0.85], [-0.6, 0.85]]),

@@ -270,6 +270,8 @@ pub enum Command {
     Wire(bool),
     /// Switches multisample antialiasing on or off.
     Smooth(bool),
+    /// Switches the curved drawing of triangles (Phong tessellation) on or off.
+    Phong(bool),
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),

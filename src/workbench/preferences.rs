@@ -40,6 +40,8 @@ pub struct Preferences {
     pub wire: bool,
     /// Whether multisample antialiasing (4 samples) is on.
     pub smooth: bool,
+    /// Whether triangles are drawn curved (Phong tessellation).
+    pub phong: bool,
     /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
     /// What the colours on the skin show.
@@ -82,6 +84,7 @@ impl Default for Preferences {
             cage_rest: false,
             wire: false,
             smooth: true,
+            phong: false,
             binding: false,
             colors: SkinColors::Off,
             crossings: false,

@@ -138,6 +138,7 @@ commands! {
     LeftHanded => "Left-handed",
     Haptics => "Haptics",
     Smooth => "Smooth edges",
+    Phong => "Phong tessellation",
     Play => "Play",
     MotionPath => "Motion path of the selected joint",
     Scrub => "Scrub",

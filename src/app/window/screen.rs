@@ -214,7 +214,12 @@ impl Screen {
             self.drawn = None;
         }
         for stage in std::iter::once(&mut self.stage).chain(self.other.as_mut()) {
-            if std::mem::replace(&mut stage.look_mut().scale, out.scale) != out.scale {
+            let look = stage.look_mut();
+            let before = (
+                std::mem::replace(&mut look.scale, out.scale),
+                std::mem::replace(&mut look.phong, out.phong),
+            );
+            if before != (out.scale, out.phong) {
                 self.drawn = None;
             }
         }

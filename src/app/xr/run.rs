@@ -316,7 +316,8 @@ fn pictures(
     if let Some(bench) = &app.app_session.bench {
         let output = bench.output();
         world_from_room = output.world_from_room;
-        stage.look_mut().wire = bench.preferences().wire;
+        let preferences = bench.preferences();
+        (stage.look_mut().wire, stage.look_mut().phong) = (preferences.wire, preferences.phong);
         stage.look_mut().world_from_floor = output.world_from_floor;
         if shown {
             aim.views = output.probes;

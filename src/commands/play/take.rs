@@ -142,7 +142,8 @@ impl Eyes {
             let (panels, screens) = (&mut self.panels, &mut self.screens);
             let mut lines = output.lines.clone();
             panels.draw(&output.world_from_room, &mut lines);
-            studio.look_mut().wire = bench.preferences().wire;
+            let preferences = bench.preferences();
+            (studio.look_mut().wire, studio.look_mut().phong) = (preferences.wire, preferences.phong);
             studio.look_mut().scale = views[0].eye_scale(size);
             studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
             studio.look_mut().world_from_floor = output.world_from_floor;

@@ -4,6 +4,7 @@ use super::normal_frame::SourceNormal;
 use crate::base::math::Vec3;
 use crate::bind::Character;
 use crate::geom::DisplayMesh;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Rule that decides across which edges normals are continuous.
@@ -51,11 +52,7 @@ pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
         faces: Vec::new(),
         source: vec![SourceNormal::COMPUTED; vertices],
     };
-    let mut trusted: Vec<bool> =
-        display.normals.iter().map(|&n| crease == Crease::Source && usable(n)).collect();
-    for part in display.parts.iter().filter(|p| p.computed_normals) {
-        trusted[part.vertices.start as usize..part.vertices.end as usize].fill(false);
-    }
+    let trusted = trusted(display, crease);
     let mut list = Vec::new();
     for control in 0..character.control.positions.len() {
         let around = corners.of(control);
@@ -83,6 +80,15 @@ pub fn bind(character: &Arc<Character>, crease: Crease) -> Surface {
     out
 }
 
+/// Returns for each display vertex whether its source normal is used.
+fn trusted(display: &DisplayMesh, crease: Crease) -> Vec<bool> {
+    let mut out: Vec<bool> = display.normals.iter().map(|&n| crease == Crease::Source && usable(n)).collect();
+    for part in display.parts.iter().filter(|p| p.computed_normals) {
+        out[part.vertices.start as usize..part.vertices.end as usize].fill(false);
+    }
+    out
+}
+
 /// Returns the unit normal times twice the area.
 pub(super) fn face_cross(positions: &[Vec3], triangle: [u32; 3]) -> Vec3 {
     let [a, b, c] = triangle.map(|v| positions[v as usize]);
@@ -102,7 +108,6 @@ fn faces_of<'a>(
     crease: Crease,
     crosses: &'a [Vec3],
 ) -> impl Iterator<Item = u32> + 'a {
-    let normal = display.normals[vertex as usize];
     let own = around.iter().filter(|(_, v)| *v == vertex);
     let mean = own.map(|&(f, _)| crosses[f as usize]).sum::<Vec3>().normalize_or_zero();
     let limit = match crease {
@@ -111,7 +116,7 @@ fn faces_of<'a>(
         Crease::Angle(angle) if angle >= std::f32::consts::PI => -2.0,
         Crease::Angle(angle) => angle.max(0.0).cos(),
     };
-    let unit = normal.normalize_or_zero();
+    let unit = display.normals[vertex as usize].normalize_or_zero();
     around.iter().filter_map(move |&(face, other)| {
         let joins = other == vertex
             || if by_source {
@@ -121,6 +126,31 @@ fn faces_of<'a>(
             };
         joins.then_some(face)
     })
+}
+
+/// Returns for each display vertex whether it lies on a hard edge or on an unwelded seam: another vertex at its bind
+/// position has a normal of its own. Normals follow [`Crease::Source`].
+pub fn hard_edges(display: &DisplayMesh) -> Vec<bool> {
+    let crosses: Vec<Vec3> = display.triangles.iter().map(|t| face_cross(&display.positions, *t)).collect();
+    let trusted = trusted(display, Crease::Source);
+    // Adding zero makes a negative zero positive.
+    let place = |v: u32| display.positions[v as usize].to_array().map(|x| (x + 0.0).to_bits());
+    let mut around: HashMap<[u32; 3], Vec<(u32, u32)>> = HashMap::new();
+    for (face, triangle) in display.triangles.iter().enumerate() {
+        triangle.iter().for_each(|&v| around.entry(place(v)).or_default().push((face as u32, v)));
+    }
+    let mut out = vec![false; display.positions.len()];
+    for around in around.values() {
+        let control = |v: u32| display.control_of.get(v as usize);
+        let shared = |&(_, v): &(u32, u32)| {
+            let faces = faces_of(display, around, v, trusted[v as usize], Crease::Source, &crosses);
+            control(v) == control(around[0].1) && faces.count() == around.len()
+        };
+        if !around.iter().all(shared) {
+            around.iter().for_each(|&(_, v)| out[v as usize] = true);
+        }
+    }
+    out
 }
 
 /// Returns the source normal of a vertex relative to the computed normal.

@@ -15,7 +15,7 @@ mod gpu;
 mod normal_frame;
 mod strain;
 
-pub use bind::{Crease, Surface, bind};
+pub use bind::{Crease, Surface, bind, hard_edges};
 pub use cpu::Display;
 pub use gpu::{SurfacePipelines, SurfaceState};
 pub use normal_frame::SourceNormal;

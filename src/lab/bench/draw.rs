@@ -34,8 +34,9 @@ pub(super) fn measure(
     let mut scene = Scene::new(device, &model.asset, &model.bound.character.display, &surface)?;
     scene.bounds = bounds;
     let camera = |aspect: f32, yaw: f32| Camera::framing(&bounds, aspect, yaw, 0.1);
-    let (look, lines) = (Look::default(), Lines::default());
-    let picture = |size: [u32; 2], views: &[Vec<View>; 2]| -> Result<[Sample; 2]> {
+    let lines = Lines::default();
+    let picture = |size: [u32; 2], views: &[Vec<View>; 2], phong: bool| -> Result<[Sample; 2]> {
+        let look = Look { phong, ..Look::default() };
         let with = |samples: u32| -> Result<Sample> {
             let targets = Targets::new(device, size, views[0].len() as u32, samples)?;
             let mut bound = renderer.bind(&scene, &targets)?;
@@ -49,8 +50,9 @@ pub(super) fn measure(
     };
     let aspect = WINDOW[0] as f32 / WINDOW[1] as f32;
     let seen = YAW.map(|yaw| vec![camera(aspect, yaw).view(aspect)]);
-    let window = picture(WINDOW, &seen)?;
-    let stereo = picture(EYE, &YAW.map(|yaw| camera(1.0, yaw).stereo(1.0, EYES).to_vec()))?;
+    let window = picture(WINDOW, &seen, false)?;
+    let both = YAW.map(|yaw| camera(1.0, yaw).stereo(1.0, EYES).to_vec());
+    let (stereo, phong) = (picture(EYE, &both, false)?, picture(EYE, &both, true)?);
     let gbuffer = GBuffer::new(device, [1, 1], 1)?;
     let bound = renderer.bind_gbuffer(&scene, &gbuffer)?;
     let pixel = [0, 1].map(|i| seen[i][0].of_pixel(WINDOW.map(|n| n / 2), WINDOW));
@@ -61,5 +63,5 @@ pub(super) fn measure(
     let probe = Probe::new(device, &scene, [PROBE_SIZE; 2], 1)?;
     let brush = YAW.map(|yaw| Camera { fov_y: BRUSH, ..camera(1.0, yaw) }.view(1.0));
     let runs = repeat(device, effort, |i, frame| probe.record(frame, &brush[i..=i]))?;
-    Ok(DrawTimes { window, stereo, pick, probe: runs.phases(&["probe"]) })
+    Ok(DrawTimes { window, stereo, phong, pick, probe: runs.phases(&["probe"]) })
 }

@@ -141,6 +141,8 @@ pub struct DrawTimes {
     pub window: [Sample; 2],
     /// Surface and backdrop for two eyes of 1024 x 1024, with one sample per pixel and with four.
     pub stereo: [Sample; 2],
+    /// The same with Phong tessellation.
+    pub phong: [Sample; 2],
     /// Time to render the one-pixel G-buffer of a pick.
     pub pick: Sample,
     /// Time to render the G-buffer of a brush's camera, 16 x 16 pixels.

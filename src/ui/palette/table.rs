@@ -52,7 +52,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 47] = [
+pub const ENTRIES: [Entry; 48] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -98,6 +98,7 @@ pub const ENTRIES: [Entry; 47] = [
     on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
     on(Session, 2, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
     on(Session, 3, 1.0, Item::Of(C::Smooth), "Smooth edges", Some(Icon::Smooth)),
+    on(Session, 3, 0.7, Item::Of(C::Phong), "Phong", Some(Icon::Phong)),
     on(Session, 3, 1.0, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
     on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
     Entry {
@@ -251,6 +252,7 @@ impl Item {
             C::Contact => Offer::Switch { on: state.contact, command: Command::Contact(!state.contact) },
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
             C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
+            C::Phong => Offer::Switch { on: p.phong, command: Command::Phong(!p.phong) },
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
             C::Crossings => Offer::Switch { on: p.crossings, command: Command::Crossings(!p.crossings) },
             C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },

@@ -77,6 +77,8 @@ pub struct WindowOutput {
     pub scale: f32,
     /// Whether edges are antialiased.
     pub smooth: bool,
+    /// Whether triangles are drawn curved (Phong tessellation).
+    pub phong: bool,
     /// Strokes, bones and gizmo, world space.
     pub lines: Lines,
     /// The panels, painted over the whole window. The front end uploads the texture changes in order and removes them

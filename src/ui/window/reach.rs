@@ -138,6 +138,7 @@ mod tests {
             CommandKind::KeyMorphs,
             CommandKind::RollWorld,
             CommandKind::Smooth,
+            CommandKind::Phong,
             CommandKind::Open,
             // The side panel gives these, and always shows.
             CommandKind::Details,

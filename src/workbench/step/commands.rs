@@ -129,6 +129,7 @@ impl Workbench {
             | Command::WavePhase(_) => self.run_shape_command(&command),
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
+            Command::Phong(on) => p.phong = on,
             Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {
                 p.colors = view;

@@ -84,6 +84,7 @@ pub(super) fn show(
             };
             widgets::caption(ui, "Picture");
             switch(ui, "Smooth edges", p.smooth, Command::Smooth(!p.smooth));
+            switch(ui, "Phong tessellation", p.phong, Command::Phong(!p.phong));
             widgets::caption(ui, "Headset");
             switch(ui, "Tools in the left hand", p.left_handed, Command::LeftHanded(!p.left_handed));
             switch(ui, "Vibration", p.haptics, Command::Haptics(!p.haptics));
