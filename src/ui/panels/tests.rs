@@ -312,10 +312,7 @@ fn settings_of_fast_are_steps_of_the_document() {
         sheet.click("automatic");
         assert_eq!((of(&sheet, "energy"), sheet.steps()), (None, steps + 3));
         (0..3).for_each(|_| sheet.bench.run_command(Command::Undo));
-        assert_eq!(
-            *sheet.bench.session().document().deformer(),
-            DeformerSettings::of(method)
-        );
+        assert_eq!(*sheet.bench.session().document().deformer(), DeformerSettings::of(method));
     }
 }
 

@@ -212,6 +212,88 @@ fn placed_points_are_where_they_were_placed_and_a_size_changes_nothing() {
     assert_eq!(made.positions.len(), results[0].len());
 }
 
+/// Solves a cylinder of four handles and returns the transforms.
+fn held(reduced: &Reduced, set: &[(Constraint, Target)]) -> Vec<DAffine3> {
+    let constrained = reduced.constrain(set.iter().map(|c| c.0.clone()).collect()).unwrap();
+    let mut solver = Solver::new(reduced, &constrained);
+    solver.set_targets(reduced, &constrained, &set.iter().map(|c| c.1).collect::<Vec<_>>());
+    solver.solve(100, Acceleration::Anderson);
+    solver.exact(reduced)
+}
+
+#[test]
+fn contradicting_constraints_are_averaged_whatever_their_order() {
+    let made = cylinder(4);
+    let reduced = made.bind(&Params::default());
+    let foot = (Constraint::Full { handle: 0 }, Target::Map(DAffine3::IDENTITY));
+    let tip = Vec3::Y * 4.0;
+    let to = |x: f64, y: f64, z: f64| (Constraint::on_handle(3, tip), Target::Point(DVec3::new(x, y, z)));
+    // Three targets for one point.
+    let targets = [to(1.0, 3.5, 0.0), to(2.0, 3.0, 0.0), to(0.0, 3.1, 0.9)];
+    let mean = held(&reduced, &[foot.clone(), to(1.0, 3.2, 0.3)]);
+    for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
+        let [a, b, c] = order.map(|k| targets[k].clone());
+        let maps = held(&reduced, &[a, foot.clone(), b, c]);
+        assert!(maps.iter().zip(&mean).all(|(a, b)| a.abs_diff_eq(*b, 1e-4)), "{maps:?} {mean:?}");
+        // No target depends on the foot, which therefore stays exactly.
+        assert_eq!(maps[0], DAffine3::IDENTITY);
+    }
+    // A repeated constraint without a contradiction counts as often as it is given.
+    let maps = held(&reduced, &[foot.clone(), targets[0].clone(), targets[0].clone(), targets[1].clone()]);
+    let x = maps[3].transform_point3(tip.as_dvec3());
+    assert!(x.distance(DVec3::new(4.0 / 3.0, 10.0 / 3.0, 0.0)) < 1e-5, "{x}");
+    // Affine transforms of a square move the diagonals' middles alike. One corner at 0.4 contradicts this by 0.4, a
+    // quarter of which every corner takes.
+    let corners = [
+        Vec3::new(1.0, 4.0, 1.0),
+        Vec3::new(-1.0, 4.0, 1.0),
+        Vec3::new(-1.0, 4.0, -1.0),
+        Vec3::new(1.0, 4.0, -1.0),
+    ];
+    let set: Vec<_> = corners
+        .iter()
+        .enumerate()
+        .map(|(k, x)| {
+            let up = if k == 3 { 0.4 } else { 0.0 };
+            (Constraint::on_handle(3, *x), Target::Point(x.as_dvec3() + DVec3::Y * up))
+        })
+        .collect();
+    let maps = held(&reduced, &[&[foot.clone()], &set[..]].concat());
+    for (k, x) in corners.iter().enumerate() {
+        let up = maps[3].transform_point3(x.as_dvec3()).y - 4.0;
+        let expected = [0.1, -0.1, 0.1, 0.3][k];
+        assert!((up - expected).abs() < 1e-4, "{k}: {up} {expected}");
+    }
+}
+
+#[test]
+fn a_point_that_contradicts_its_handles_transform_moves_the_handle_half_way() {
+    let made = cylinder(4);
+    // The result does not depend on where the model is.
+    for away in [Vec3::ZERO, Vec3::new(30.0, -7.0, 12.0)] {
+        let mut made = cylinder(4);
+        made.positions.iter_mut().for_each(|x| *x += away);
+        made.handles.iter_mut().for_each(|h| h.pivot += away);
+        let reduced = made.bind(&Params::default());
+        let at = DAffine3::from_translation(away.as_dvec3());
+        let full = at * turned(0.5, DVec3::Y * 3.0) * at.inverse();
+        let tip = (away + Vec3::Y * 4.0, away.as_dvec3() + DVec3::Y * 4.0);
+        let wanted = full.transform_point3(tip.1) + DVec3::new(0.4, -0.2, 0.6);
+        for order in [[0, 1, 2], [2, 1, 0]] {
+            let set = [
+                (Constraint::Full { handle: 3 }, Target::Map(full)),
+                (Constraint::Full { handle: 0 }, Target::Map(DAffine3::IDENTITY)),
+                (Constraint::on_handle(3, tip.0), Target::Point(wanted)),
+            ];
+            let maps = held(&reduced, &order.map(|k| set[k].clone()));
+            let moved = maps[3].transform_point3(tip.1) - full.transform_point3(tip.1);
+            assert!(moved.distance(DVec3::new(0.2, -0.1, 0.3)) < 2e-3, "{away} {order:?}: {moved}");
+            assert!((maps[3].matrix3 - full.matrix3).abs_diff_eq(crate::base::math::DMat3::ZERO, 2e-3));
+        }
+    }
+    assert_eq!(made.handles.len(), 4);
+}
+
 #[test]
 fn a_pull_straight_back_turns_the_end_round_instead_of_inside_out() {
     // Rotating the end handle by 180 degrees makes the rotations start as far from the optimum as possible.
