@@ -1,7 +1,8 @@
 //! The panel of the deformation method, its settings, and the comparison with another method.
 
 use super::{Memory, Pressed, Shows, theme, widgets};
-use crate::deform::{Geometric, Recipe, fast, springs};
+use crate::deform::fast::{self, Hold};
+use crate::deform::{Geometric, Recipe, springs};
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::{DAMPINGS, SWINGS, method, recipe};
 use crate::workbench::Command;
@@ -168,7 +169,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                     numbers(ui, &field, &json!({ "factor": factor }), settings, memory, pressed);
                 }
                 if let Geometric::Fast(params) = &known.geometric {
-                    of_fast(ui, params, settings, memory, pressed);
+                    of_fast(ui, shows, params, memory, pressed);
                 }
                 return numbers(ui, &CONTACT, &contact, settings, memory, pressed);
             }
@@ -188,23 +189,48 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
     if let (Geometric::Fast(params), false) = (&known.geometric, known.is_volume()) {
         widgets::caption(ui, "FAST");
-        of_fast(ui, params, settings, memory, pressed);
+        of_fast(ui, shows, params, memory, pressed);
     }
 }
 
-/// Draws the settings of FAST.
+/// Draws the settings of FAST, the last one for the selected joint.
 fn of_fast(
     ui: &mut Ui,
+    shows: &Shows<'_>,
     params: &fast::Params,
-    settings: &DeformerSettings,
     memory: &mut Memory,
     pressed: &mut Pressed,
 ) {
+    let settings = shows.bench.session().document().deformer();
     let Ok(now) = serde_json::to_value(params) else { return };
     numbers(ui, &FAST, &now, settings, memory, pressed);
     choice(ui, ("energy", "Keeps rigid"), &now["energy"], &ENERGIES, settings, pressed);
     choice(ui, ("acceleration", "Acceleration"), &now["acceleration"], &ACCELERATIONS, settings, pressed);
+    let skeleton = &shows.bench.character().skeleton;
+    let selected = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
+    ui.horizontal(|ui| {
+        name_of(ui, "Joint holds").on_hover_text("What the pose determines of the selected joint");
+        let Some(joint) = selected else {
+            ui.label("Select a joint.");
+            return;
+        };
+        let now = params.hold(joint);
+        let label = |hold: Hold| HOLDS[Hold::ALL.iter().position(|h| *h == hold).unwrap_or_default()];
+        let list = ComboBox::from_id_salt("hold").selected_text(label(now));
+        list.width(110.0 * theme::scale(ui)).show_ui(ui, |ui| {
+            for (number, hold) in Hold::ALL.into_iter().enumerate() {
+                if ui.selectable_label(hold == now, label(hold)).clicked() && hold != now {
+                    let name = format!("{}{}", Hold::SETTING, joint.index());
+                    let value = if hold == Hold::Auto { Value::Null } else { Value::from(number) };
+                    pressed.edit(with(settings, &name, value), false);
+                }
+            }
+        });
+    });
 }
+
+/// Labels of [`Hold::ALL`].
+const HOLDS: [&str; 4] = ["as posed", "nothing", "position", "transform"];
 
 /// The displayed name of a deformation method.
 pub(in crate::ui) fn method_label(name: &str) -> &str {
@@ -365,7 +391,7 @@ mod tests {
     #[test]
     fn every_setting_of_fast_is_on_the_panel_and_takes_what_the_panel_gives() {
         let numbers = FAST.iter().map(|f| f.name);
-        let mut shown: Vec<&str> = numbers.chain(["energy", "acceleration"]).collect();
+        let mut shown: Vec<&str> = numbers.chain(["energy", "acceleration", "joints"]).collect();
         shown.sort_unstable();
         let all = serde_json::to_value(fast::Params::deformer()).unwrap();
         let mut names: Vec<&String> = all.as_object().unwrap().keys().collect();

@@ -311,7 +311,17 @@ fn settings_of_fast_are_steps_of_the_document() {
         sheet.click("rims");
         sheet.click("automatic");
         assert_eq!((of(&sheet, "energy"), sheet.steps()), (None, steps + 3));
-        (0..3).for_each(|_| sheet.bench.run_command(Command::Undo));
+        sheet.at("Select a joint.");
+        let node = sheet.bench.character().skeleton.joints[3].node;
+        sheet.bench.run_command(Command::Select(Some(node)));
+        sheet.frame(Vec::new());
+        sheet.click("as posed");
+        sheet.click("position");
+        assert_eq!((of(&sheet, "joints.3"), sheet.steps()), (Some(2.into()), steps + 4));
+        sheet.click("position");
+        sheet.click("as posed");
+        assert_eq!((of(&sheet, "joints.3"), sheet.steps()), (None, steps + 5));
+        (0..5).for_each(|_| sheet.bench.run_command(Command::Undo));
         assert_eq!(*sheet.bench.session().document().deformer(), DeformerSettings::of(method));
     }
 }
