@@ -230,9 +230,10 @@ impl Recipe {
 
 /// Returns the settings of FAST with the given fields replaced, and with the numbers of single joints.
 fn of_fast(method: &str, defaults: &fast::Params, given: Map<String, Value>) -> Result<fast::Params> {
-    let (joints, given) = given.into_iter().partition(|(k, _)| k.starts_with(fast::Hold::SETTING));
+    let (joints, given): (Map<_, _>, _) =
+        given.into_iter().partition(|(k, _)| k.starts_with(fast::Hold::SETTING));
     let mut out = merged::<fast::Params>(method, defaults, given)?.sane();
-    for (name, value) in Map::from(joints) {
+    for (name, value) in joints {
         let number = value.as_f64().ok_or_else(|| {
             let remedy = "give 0 (automatic), 1 (free), 2 (position) or 3 (full)";
             Error::input(format!("{method}: {name} is no number"), remedy)

@@ -1,8 +1,11 @@
 //! Bounded biharmonic weights by the general interior-point solver Clarabel (Paul Goulart, Yuwen Chen, 2024). Tests
 //! compare the weights of the active set method with these, and the benchmark compares the times.
 
-use super::{Energy, Handles, Program};
+use super::Program;
+#[cfg(feature = "clarabel")]
+use super::{Energy, Handles};
 use crate::base::{Error, Result};
+#[cfg(feature = "clarabel")]
 use crate::geom::Cubes;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus};

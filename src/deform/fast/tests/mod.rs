@@ -136,6 +136,7 @@ fn the_energy_never_rises() {
     }
 }
 
+mod grips;
 mod posed;
 mod reference;
 mod volume;
@@ -258,7 +259,7 @@ fn contradicting_constraints_are_averaged_whatever_their_order() {
             (Constraint::on_handle(3, *x), Target::Point(x.as_dvec3() + DVec3::Y * up))
         })
         .collect();
-    let maps = held(&reduced, &[&[foot.clone()], &set[..]].concat());
+    let maps = held(&reduced, &[std::slice::from_ref(&foot), &set[..]].concat());
     for (k, x) in corners.iter().enumerate() {
         let up = maps[3].transform_point3(x.as_dvec3()).y - 4.0;
         let expected = [0.1, -0.1, 0.1, 0.3][k];
