@@ -86,7 +86,7 @@ impl Recipe {
     /// Returns the recipe named `method` (springs if empty) with `parameters` overriding its defaults. Springs accept
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
     /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
-    /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`. `fast+springs` accepts the names of
+    /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`, `fast` also [`fast::Hold::SETTING`]. `fast+springs` accepts the names of
     /// `fast` and of springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts
     /// `contact`. Numbers out of range are clamped.
     ///
@@ -119,10 +119,10 @@ impl Recipe {
             }
             if let Geometric::Fast(params) = &mut out.geometric {
                 let own = serde_json::to_value(&*params).unwrap_or_default();
-                let is_own = |k: &String| own.get(k).is_some();
+                let is_own = |k: &String| own.get(k).is_some() || k.starts_with(fast::Hold::SETTING);
                 let (own, rest) = given.into_iter().partition(|(k, _)| is_own(k));
                 given = rest;
-                *params = merged::<fast::Params>(name, params, own)?.sane();
+                *params = of_fast(name, params, own)?;
             }
             let variant = params.variant;
             if variant == Variant::Thesis {
@@ -156,7 +156,7 @@ impl Recipe {
             Geometric::SwingTwist(params) => {
                 *params = merged::<swing_twist::Params>(name, params, given)?.sane();
             }
-            Geometric::Fast(params) => *params = merged::<fast::Params>(name, params, given)?.sane(),
+            Geometric::Fast(params) => *params = of_fast(name, params, given)?,
             _ if given.is_empty() => {}
             _ => return Err(unknown(name, &given, &[])),
         }
@@ -226,6 +226,24 @@ impl Recipe {
             (None, geometric) => geometric.name(),
         }
     }
+}
+
+/// Returns the settings of FAST with the given fields replaced, and with the numbers of single joints.
+fn of_fast(method: &str, defaults: &fast::Params, given: Map<String, Value>) -> Result<fast::Params> {
+    let (joints, given): (Map<_, _>, _) =
+        given.into_iter().partition(|(k, _)| k.starts_with(fast::Hold::SETTING));
+    let mut out = merged::<fast::Params>(method, defaults, given)?.sane();
+    for (name, value) in joints {
+        let number = value.as_f64().ok_or_else(|| {
+            let remedy = "give 0 (automatic), 1 (free), 2 (position) or 3 (full)";
+            Error::input(format!("{method}: {name} is no number"), remedy)
+        })?;
+        if !out.set_number(&name, number as f32) {
+            let remedy = "write joints. and the joint's number, counted from 0";
+            return Err(Error::input(format!("{method}: {name} names no joint"), remedy));
+        }
+    }
+    Ok(out)
 }
 
 /// Returns the defaults with the given fields replaced.

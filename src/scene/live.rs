@@ -88,7 +88,9 @@ mod tests {
             let mut settings = DeformerSettings::of(method);
             let base = recipe(&settings).unwrap();
             let mut fields: Vec<String> = vec!["reach.as_parent".into(), "reach.as_child".into()];
-            fields.extend(["factor", "nothing", "start", "joints", "energy"].map(str::to_owned));
+            fields.extend(
+                ["factor", "nothing", "start", "joints", "energy", "joints.3", "joints.x"].map(str::to_owned),
+            );
             let parts = [
                 serde_json::to_value(base.springs),
                 serde_json::to_value(base.volume),

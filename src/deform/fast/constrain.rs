@@ -10,6 +10,12 @@
 //!
 //! (differs) An iteration needs only `S`. It multiplies by one matrix of `3r × 3r` instead of two of `3r × 4m`, which
 //! costs a quarter less at `r = 2m`. The transforms are computed once, at the end.
+//!
+//! (differs) The paper's constraints are independent of each other. Here constraints may contradict each other, such as
+//! two targets for one point. Let `M_eq = W M'` with the independent rows `M'`. The solver replaces `P` by `W y` with
+//! the `y` that minimises `|D (W y - P)|²`: two targets for one point are averaged. `D` measures the error of a full
+//! transform at the handle's pivot, and the error of the transform's linear part at the distance [`STIFF`]. If a point
+//! on a handle contradicts the handle's full transform, the handle moves half of the way and hardly turns.
 
 use super::bind::{MAX_HANDLES, Reduced};
 use super::dense::{Cholesky, Mat, add_product};
@@ -18,6 +24,10 @@ use crate::base::{Error, Result};
 
 /// A constraint row counts as linearly dependent if its pivot falls below this fraction of its diagonal element.
 const DEPENDENT: f64 = 1e-9;
+/// Distance from the pivot at which errors of a full transform's linear part count, in units of the model's size.
+const STIFF: f64 = 10.0;
+/// A row depends on another row if the coefficient exceeds this value.
+const USED: f64 = 1e-9;
 /// Maximum number of constraint rows.
 const MAX_ROWS: usize = 4 * MAX_HANDLES + 1024;
 
@@ -81,9 +91,10 @@ pub struct Constrained {
 
 #[derive(Clone)]
 struct Factor {
-    kept: Vec<usize>,
+    /// Per row of `M_eq`: whether the row is independent of all others.
+    alone: Vec<bool>,
     rows: usize,
-    /// `L⁻¹` of the independent rows, padded with zero columns for the dependent rows.
+    /// `p` as a linear function of `P`: `L⁻¹` of the independent rows, after averaging.
     half: Mat,
     /// `Z̄` of the module's equations.
     z: Mat,
@@ -95,8 +106,8 @@ struct Factor {
 }
 
 impl Reduced {
-    /// Factors a set of constraints. Redundant constraints are ignored; of contradictory constraints the first one
-    /// wins.
+    /// Factors a set of constraints. Contradictory constraints are averaged, transforms of one handle element by
+    /// element; redundant constraints are allowed.
     ///
     /// # Errors
     /// [`Error::Input`] if a handle does not exist, a weight is not finite or there are too many constraints.
@@ -128,8 +139,18 @@ impl Reduced {
             }
         }
         schur.symmetrize();
-        let factor = Cholesky::pivoted(schur, DEPENDENT);
-        let half = factor.forward(&Mat::identity(c));
+        let factor = Cholesky::pivoted(schur.clone(), DEPENDENT);
+        let mut half = factor.forward(&Mat::identity(c));
+        let mut alone = vec![true; c];
+        if factor.rank() < c {
+            // `Wᵀ = L⁻ᵀ L⁻¹ M' G M_eqᵀ`, with zero rows for the dependent constraints.
+            let w = half.transposed().times(&factor.forward(&schur)).transposed();
+            half = half.times(&self.average(&constraints, &factor.kept, &w)?);
+            alone.fill(false);
+            for &k in &factor.kept {
+                alone[k] = (0..c).all(|r| r == k || w.data[r * c + k].abs() <= USED);
+            }
+        }
         let v = factor.forward(&through);
         let mut z = factor.forward(&pick(&self.inverse_covariance));
         let h = factor.forward(&Mat { rows: c, cols: 1, data: rows.iter().map(|r| moves(r)).collect() }).data;
@@ -151,13 +172,46 @@ impl Reduced {
             gamma.row_mut(i).iter_mut().zip(&along).for_each(|(g, a)| *g -= a);
         }
         let mut out = Constrained {
-            factor: Factor { kept: factor.kept, rows: c, half, z, v, h, h_square },
+            factor: Factor { alone, rows: c, half, z, v, h, h_square },
             constraints,
             rotations,
             gamma,
             implicit,
         };
         out.release_full();
+        Ok(out)
+    }
+
+    /// Returns the matrix that computes `y` from `P`, with zero rows for the dependent constraints. `w` is `W`, with
+    /// zero columns for the dependent constraints; `kept` are the independent ones.
+    fn average(&self, constraints: &[Constraint], kept: &[usize], w: &Mat) -> Result<Mat> {
+        let count = w.rows;
+        let mut weight = Mat::identity(count);
+        let mut row = 0;
+        for constraint in constraints {
+            if let Constraint::Full { handle } = constraint {
+                let pivot = self.pivots[*handle].to_array();
+                for (d, x) in pivot.into_iter().enumerate() {
+                    *weight.at(row + d, row + d) = STIFF;
+                    *weight.at(row + 3, row + d) = x;
+                }
+            }
+            row += constraint.rows();
+        }
+        let mut basis = Mat::zeros(count, kept.len());
+        for r in 0..count {
+            kept.iter().enumerate().for_each(|(k, &from)| *basis.at(r, k) = w.data[r * count + from]);
+        }
+        let measured = weight.times(&basis).transposed();
+        let mut gram = measured.times(&measured.transposed());
+        gram.symmetrize();
+        let inverse = Cholesky::pivoted(gram, 0.0).inverse();
+        if inverse.rows != kept.len() || inverse.data.iter().any(|v| !v.is_finite()) {
+            return Err(Error::input("constraints that nearly contradict each other", "leave more free"));
+        }
+        let fitted = inverse.times(&measured).times(&weight);
+        let mut out = Mat::zeros(count, count);
+        kept.iter().enumerate().for_each(|(k, &to)| out.row_mut(to).copy_from_slice(fitted.row(k)));
         Ok(out)
     }
 
@@ -274,9 +328,9 @@ impl Constrained {
         }
         let mut row = 0;
         for constraint in &self.constraints {
-            // Copies the prescribed transform exactly, even if another constraint on this handle was ignored.
+            // Copies the prescribed transform exactly if no other constraint depends on it.
             if let Constraint::Full { handle } = constraint
-                && (row..row + 4).all(|r| f.kept.contains(&r))
+                && (row..row + 4).all(|r| f.alone[r])
             {
                 (0..4).for_each(|d| phi.row_mut(4 * handle + d).copy_from_slice(p.row(row + d)));
             }

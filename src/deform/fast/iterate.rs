@@ -1,11 +1,20 @@
 //! The inner loop of [`super::solve`], compiled once per vector width. It branches on data only to reject steps and
 //! to handle rotations that are not proven to be optimal.
+//!
+//! The result has the same bits for every vector width. Clusters are stored in tiles of [`TILE`], whatever the width.
+//! A product of matrices adds its columns in the order of storage. A sum over all clusters has [`PARTS`] partial sums,
+//! which [`total`] adds in a fixed order. All other operations treat every lane alone. `a b + c` is always rounded
+//! once; processors without such an instruction compute it by software.
 
 use super::lane::Lane;
 use super::polar::{largest, matrix_of, turn};
 use super::solve::{Acceleration, Solved, State, Tiled};
 use pulp::{Simd, WithSimd};
 
+/// Number of clusters in a tile, a multiple of the lanes of every vector register.
+pub(super) const TILE: usize = 16;
+/// Number of partial sums of a sum over all clusters. Element `i` belongs to partial sum `i % PARTS`.
+const PARTS: usize = 2 * TILE;
 /// Number of previous iterations used by the extrapolation.
 const WINDOW: usize = 6;
 /// Rotations have converged when the mean over clusters of their squared change is at most this.
@@ -137,19 +146,31 @@ fn solve(gram: &[[f32; WINDOW]; WINDOW], right: &[f32; WINDOW], count: usize) ->
     if x.iter().all(|v| v.is_finite()) { x.map(|v| v as f32) } else { [0.0; WINDOW] }
 }
 
+/// Returns the sum over `count` vectors; `add(k, sum)` adds the terms of vector `k` to `sum`.
+#[inline(always)]
+fn total<S: Simd>(simd: S, count: usize, add: impl Fn(usize, S::f32s) -> S::f32s) -> f32 {
+    let lanes = S::F32_LANES;
+    let vectors = PARTS / lanes;
+    let mut parts = [0.0; PARTS];
+    for (first, part) in parts.chunks_exact_mut(lanes).enumerate() {
+        let mut sum = simd.splat_f32s(0.0);
+        for k in (first..count).step_by(vectors) {
+            sum = add(k, sum);
+        }
+        part.copy_from_slice(bytemuck::cast_slice(&[sum]));
+    }
+    let mut half = PARTS / 2;
+    while half > 0 {
+        (0..half).for_each(|i| parts[i] += parts[i + half]);
+        half /= 2;
+    }
+    parts[0]
+}
+
 #[inline(always)]
 fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
-    let mut sum = [simd.splat_f32s(0.0); 2];
-    for (a, b) in a.chunks_exact(2).zip(b.chunks_exact(2)) {
-        sum[0] = simd.mul_add_f32s(a[0], b[0], sum[0]);
-        sum[1] = simd.mul_add_f32s(a[1], b[1], sum[1]);
-    }
-    if let (Some(a), Some(b)) = (a.chunks_exact(2).remainder().first(), b.chunks_exact(2).remainder().first())
-    {
-        sum[0] = simd.mul_add_f32s(*a, *b, sum[0]);
-    }
-    simd.reduce_sum_f32s(simd.add_f32s(sum[0], sum[1]))
+    total(simd, a.len().min(b.len()), |k, sum| simd.mul_add_f32s(a[k], b[k], sum))
 }
 
 /// Returns `⟨Q₂ - Q₁, S₂ + S₁⟩`, twice the increase of `f`.
@@ -157,26 +178,29 @@ fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
 fn gain<S: Simd>(simd: S, q: [&[f32]; 2], s: [&[f32]; 2]) -> f32 {
     let [q1, q2] = q.map(|v| S::as_simd_f32s(v).0);
     let [s1, s2] = s.map(|v| S::as_simd_f32s(v).0);
-    let mut sum = simd.splat_f32s(0.0);
-    for (((q1, q2), s1), s2) in q1.iter().zip(q2).zip(s1).zip(s2) {
-        sum = simd.mul_add_f32s(simd.sub_f32s(*q2, *q1), simd.add_f32s(*s2, *s1), sum);
-    }
-    simd.reduce_sum_f32s(sum)
+    total(simd, q1.len(), |k, sum| {
+        simd.mul_add_f32s(simd.sub_f32s(q2[k], q1[k]), simd.add_f32s(s2[k], s1[k]), sum)
+    })
 }
 
 /// Returns `|a - b|²`.
 #[inline(always)]
 fn distance<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
     let (a, b) = (S::as_simd_f32s(a).0, S::as_simd_f32s(b).0);
-    let mut sum = simd.splat_f32s(0.0);
-    for (a, b) in a.iter().zip(b) {
-        let d = simd.sub_f32s(*a, *b);
-        sum = simd.mul_add_f32s(d, d, sum);
-    }
-    simd.reduce_sum_f32s(sum)
+    total(simd, a.len().min(b.len()), |k, sum| {
+        let d = simd.sub_f32s(a[k], b[k]);
+        simd.mul_add_f32s(d, d, sum)
+    })
 }
 
-/// Computes `out = matrix * rotation + start`. Each step handles one tile of three rows per lane in registers.
+/// Returns the index of element `i` of vector `k` in an array whose tiles hold `size` elements per cluster.
+#[inline(always)]
+fn place<S: Simd>(k: usize, i: usize, size: usize) -> usize {
+    let vectors = TILE / S::F32_LANES;
+    (k / vectors * size + i) * vectors + k % vectors
+}
+
+/// Computes `out = matrix * rotation + start`. Each step handles three rows per lane of one vector in registers.
 #[inline(always)]
 fn multiply<S: Simd>(
     simd: S,
@@ -186,21 +210,18 @@ fn multiply<S: Simd>(
     start: &[f32],
     out: &mut [f32],
 ) {
-    let lanes = S::F32_LANES;
     let data = S::as_simd_f32s(&matrix.data).0;
-    let columns = 3 * clusters;
-    let tiles = data.chunks_exact((3 * columns).max(1));
-    let starts = S::as_simd_f32s(start).0.chunks_exact(9);
-    let outs = S::as_mut_simd_f32s(out).0.chunks_exact_mut(9);
-    for ((tile, start), out) in tiles.zip(starts).zip(outs) {
-        let mut sum = [simd.splat_f32s(0.0); 9];
-        sum.copy_from_slice(start);
+    let tiles = data.chunks_exact((9 * clusters).max(1));
+    let start = S::as_simd_f32s(start).0;
+    let out = S::as_mut_simd_f32s(out).0;
+    for (k, tile) in tiles.enumerate() {
+        let mut sum: [S::f32s; 9] = std::array::from_fn(|i| start[place::<S>(k, i, 9)]);
         let mut columns = tile.chunks_exact(3);
-        for (t, rotation) in rotation.chunks_exact(9 * lanes).enumerate() {
-            let width = clusters.saturating_sub(t * lanes).min(lanes);
-            for row in rotation.chunks_exact(3 * lanes) {
-                let (x, rest) = row.split_at(lanes);
-                let (y, z) = rest.split_at(lanes);
+        for (t, rotation) in rotation.chunks_exact(9 * TILE).enumerate() {
+            let width = clusters.saturating_sub(t * TILE).min(TILE);
+            for row in rotation.chunks_exact(3 * TILE) {
+                let (x, rest) = row.split_at(TILE);
+                let (y, z) = rest.split_at(TILE);
                 for (((x, y), z), m) in x[..width].iter().zip(&y[..width]).zip(&z[..width]).zip(&mut columns)
                 {
                     let (x, y, z) = (simd.splat_f32s(*x), simd.splat_f32s(*y), simd.splat_f32s(*z));
@@ -212,46 +233,37 @@ fn multiply<S: Simd>(
                 }
             }
         }
-        out.copy_from_slice(&sum);
+        for (i, sum) in sum.into_iter().enumerate() {
+            out[place::<S>(k, i, 9)] = sum;
+        }
     }
 }
 
 /// Runs the local step: finds the rotation nearest to each block.
 #[inline(always)]
-fn rotate<S: Simd>(simd: S, block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
-    let blocks = S::as_simd_f32s(block).0.chunks_exact(9);
-    let quats = S::as_mut_simd_f32s(quat).0.chunks_exact_mut(4);
-    let rotations = S::as_mut_simd_f32s(rotation).0.chunks_exact_mut(9);
-    for ((block, quat), rotation) in blocks.zip(quats).zip(rotations) {
-        let zero = Lane::splat(simd, 0.0);
-        let (mut s, mut q) = ([zero; 9], [zero; 4]);
-        for (s, v) in s.iter_mut().zip(block) {
-            *s = Lane::new(simd, *v);
-        }
-        for (q, v) in q.iter_mut().zip(quat.iter()) {
-            *q = Lane::new(simd, *v);
-        }
-        let turned = turn(&s, q);
-        for (to, v) in quat.iter_mut().zip(turned.quat) {
-            *to = v.value;
-        }
-        for (to, v) in rotation.iter_mut().zip(turned.matrix) {
-            *to = v.value;
-        }
+fn rotate<S: Simd>(simd: S, clusters: usize, block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
+    let block = S::as_simd_f32s(block).0;
+    let quat = S::as_mut_simd_f32s(quat).0;
+    let rotation = S::as_mut_simd_f32s(rotation).0;
+    for k in 0..clusters.div_ceil(S::F32_LANES) {
+        let s: [S::f32s; 9] = std::array::from_fn(|i| block[place::<S>(k, i, 9)]);
+        let before = std::array::from_fn(|i| Lane::new(simd, quat[place::<S>(k, i, 4)]));
+        let turned = turn(&s.map(|v| Lane::new(simd, v)), before);
+        let (mut q, mut matrix) = (turned.quat.map(|v| v.value), turned.matrix.map(|v| v.value));
         if turned.proven.least() < 0.5 {
-            let proven = [turned.proven.value];
-            let lanes = bytemuck::cast_slice(&proven);
             prove(
-                lanes,
-                bytemuck::cast_slice(block),
-                bytemuck::cast_slice_mut(quat),
-                bytemuck::cast_slice_mut(rotation),
+                bytemuck::cast_slice(&[turned.proven.value]),
+                bytemuck::cast_slice(&s),
+                bytemuck::cast_slice_mut(&mut q),
+                bytemuck::cast_slice_mut(&mut matrix),
             );
         }
+        q.into_iter().enumerate().for_each(|(i, v)| quat[place::<S>(k, i, 4)] = v);
+        matrix.into_iter().enumerate().for_each(|(i, v)| rotation[place::<S>(k, i, 9)] = v);
     }
 }
 
-/// Recomputes the unproven rotations of a tile, one lane at a time.
+/// Recomputes the unproven rotations of a vector, one lane at a time.
 #[cold]
 #[inline(never)]
 fn prove(proven: &[f32], block: &[f32], quat: &mut [f32], rotation: &mut [f32]) {
@@ -299,7 +311,7 @@ impl WithSimd for Iterate<'_> {
                 out.rejected += 1;
                 memory.forget();
                 memory.from.copy_from_slice(&state.block);
-                rotate(simd, &state.block, &mut state.quat, &mut state.rotation);
+                rotate(simd, clusters, &state.block, &mut state.quat, &mut state.rotation);
                 plain = true;
                 continue;
             }
@@ -315,7 +327,7 @@ impl WithSimd for Iterate<'_> {
             } else {
                 memory.extrapolate(simd, &state.block);
             }
-            rotate(simd, &memory.from, &mut state.quat, &mut state.rotation);
+            rotate(simd, clusters, &memory.from, &mut state.quat, &mut state.rotation);
             if distance(simd, &state.rotation, &memory.accepted) <= CONVERGED * clusters as f32 {
                 out.converged = true;
                 break;

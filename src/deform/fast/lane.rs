@@ -51,14 +51,16 @@ impl<S: Simd> Lane<S> {
         Self { value: self.simd.sqrt_f32s(self.value), ..self }
     }
 
+    /// Returns the larger value, `b` if one of the two is no number. (`max_f32s` differs there between processors.)
     #[inline(always)]
     pub fn max(self, b: Self) -> Self {
-        Self { value: self.simd.max_f32s(self.value, b.value), ..self }
+        self.at_least(b, self, b)
     }
 
+    /// Returns the smaller value, `self` if one of the two is no number.
     #[inline(always)]
     pub fn min(self, b: Self) -> Self {
-        Self { value: self.simd.min_f32s(self.value, b.value), ..self }
+        self.at_least(b, b, self)
     }
 
     /// Returns the smallest value of all lanes.

@@ -24,6 +24,7 @@ mod energy;
 mod extra;
 mod forms;
 mod gpu;
+mod grips;
 mod inside;
 mod iterate;
 mod kept;
@@ -41,6 +42,7 @@ pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
 pub(super) use gpu::FastState;
+pub use grips::bind_grips;
 pub(super) use inside::Inside;
 pub use inside::Parts;
 pub use node::Fast;
@@ -48,7 +50,36 @@ pub use solve::{Acceleration, Solved, Solver};
 pub use weights::Weights;
 pub(super) use weights::own_weights;
 
+use crate::base::JointId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What the pose determines of a joint (Jacobson et al. 2012, section 3); the solver determines the rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hold {
+    /// `Full` for a root and for a joint that the pose moves relative to its parent, otherwise `Free`.
+    #[default]
+    Auto,
+    /// Nothing.
+    Free,
+    /// The position.
+    Position,
+    /// The whole transform.
+    Full,
+}
+
+impl Hold {
+    /// All values, in the order of their numbers in documents and keys.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Free, Self::Position, Self::Full];
+    /// The settings `joints.0`, `joints.1`, ... hold a number per joint: the index of the value in [`Hold::ALL`].
+    pub const SETTING: &str = "joints.";
+
+    /// Returns the joint of a setting's name.
+    fn joint(setting: &str) -> Option<JointId> {
+        setting.strip_prefix(Self::SETTING)?.parse::<u16>().ok().map(|j| JointId::from(usize::from(j)))
+    }
+}
 
 /// Maximum value of [`Params::iterations`].
 pub const MAX_ITERATIONS: u32 = 1000;
@@ -71,6 +102,8 @@ pub struct Params {
     pub acceleration: Acceleration,
     /// Random seed for the choice of clusters and abstract handles.
     pub seed: u64,
+    /// What the pose determines of single joints, for the deformer. All others are [`Hold::Auto`].
+    pub joints: BTreeMap<JointId, Hold>,
 }
 
 impl Default for Params {
@@ -83,6 +116,7 @@ impl Default for Params {
             energy: None,
             acceleration: Acceleration::default(),
             seed: 1,
+            joints: BTreeMap::new(),
         }
     }
 }
@@ -107,7 +141,15 @@ impl Params {
             "iterations" => self.iterations = count,
             "hinge" => self.hinge = value,
             "seed" => self.seed = u64::from(count),
-            _ => return false,
+            _ => {
+                let Some(joint) = Hold::joint(name) else { return false };
+                let hold = Hold::ALL[(count as usize).min(Hold::ALL.len() - 1)];
+                match self.joints.get_mut(&joint) {
+                    Some(now) => *now = hold,
+                    None if hold == Hold::Auto => {}
+                    None => drop(self.joints.insert(joint, hold)),
+                }
+            }
         }
         self.bring_into_range();
         true
@@ -115,9 +157,14 @@ impl Params {
 
     /// Returns whether both settings share a binding: they differ only in per-frame settings such as the iterations.
     pub fn can_become(&self, other: &Self) -> bool {
-        let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed } = self;
+        let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed, joints: _ } = self;
         (*extra, *clusters, *hinge, *seed) == (other.extra, other.clusters, other.hinge, other.seed)
             && *energy == other.energy
+    }
+
+    /// Returns what the pose determines of a joint.
+    pub fn hold(&self, joint: JointId) -> Hold {
+        self.joints.get(&joint).copied().unwrap_or_default()
     }
 
     /// Returns the settings with all values clamped to their ranges, for data read from a file.

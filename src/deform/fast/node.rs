@@ -1,9 +1,9 @@
 //! FAST as a deformer. The root joints, and all joints that the pose moves relative to their parents, are
-//! constrained. The remaining joints and the abstract handles are free.
+//! constrained, unless the settings say otherwise ([`Hold`]). The remaining joints and the abstract handles are free.
 //!
 //! Every frame starts from the rotations of its own pose, so the result does not depend on earlier frames.
 
-use super::{Body, Constrained, Constraint, Params, Solver, Target};
+use super::{Body, Constrained, Constraint, Hold, Params, Solver, Target};
 use crate::asset::Influences;
 use crate::base::Result;
 use crate::base::math::{Affine3A, DAffine3, Vec3};
@@ -23,10 +23,11 @@ pub(super) struct Node {
     pub influences: Influences,
 }
 
-/// Solver state that persists between frames. It is reallocated only when the set of posed joints changes.
+/// Solver state that persists between frames. It is reallocated only when the set of constraints changes.
 #[derive(Default)]
 pub(super) struct Kept {
-    placed: Vec<bool>,
+    /// What the constraints of `solving` hold, per given handle; never [`Hold::Auto`].
+    holds: Vec<Hold>,
     solving: Option<(Constrained, Solver)>,
     pose: Vec<DAffine3>,
     targets: Vec<Target>,
@@ -55,7 +56,18 @@ impl Node {
 
     /// Sets parameters that need no new binding (see [`Params::can_become`]).
     pub fn set(&mut self, params: &Params) {
-        self.params.clone_from(params);
+        if self.params != *params {
+            self.params.clone_from(params);
+        }
+    }
+
+    /// Returns, per given handle, what the pose determines.
+    fn holds<'a>(&'a self, body: &'a Body, rig: &'a PosedRig) -> impl Iterator<Item = Hold> + 'a {
+        body.placed(rig).zip(&body.joints).map(|(placed, joint)| match self.params.hold(*joint) {
+            Hold::Auto if placed => Hold::Full,
+            Hold::Auto => Hold::Free,
+            hold => hold,
+        })
     }
 
     /// Returns the number of transforms in [`Kept::maps`].
@@ -90,19 +102,30 @@ impl Node {
 
     fn solve_plain(&self, body: &Body, skeleton: &Skeleton, rig: &PosedRig, kept: &mut Kept) -> Result<()> {
         let reduced = &body.reduced;
-        if kept.solving.is_none() || !body.placed(rig).eq(kept.placed.iter().copied()) {
-            kept.placed.clear();
-            kept.placed.extend(body.placed(rig));
-            let given = (0..kept.placed.len()).filter(|&h| kept.placed[h]);
-            let constrained = reduced.constrain(given.map(|handle| Constraint::Full { handle }).collect())?;
+        if kept.solving.is_none() || !self.holds(body, rig).eq(kept.holds.iter().copied()) {
+            kept.holds.clear();
+            kept.holds.extend(self.holds(body, rig));
+            let constraint = |(handle, hold): (usize, &Hold)| match hold {
+                Hold::Full => Some(Constraint::Full { handle }),
+                Hold::Position => Some(Constraint::on_handle(handle, body.pivot(skeleton, handle))),
+                Hold::Auto | Hold::Free => None,
+            };
+            let constraints = kept.holds.iter().enumerate().filter_map(constraint).collect();
+            let constrained = reduced.constrain(constraints)?;
             let solver = Solver::new(reduced, &constrained);
             kept.solving = Some((constrained, solver));
         }
         let Some((constrained, solver)) = &mut kept.solving else { return Ok(()) };
         body.read(rig, &mut kept.pose);
-        let given = kept.pose.iter().zip(&kept.placed).filter(|(_, placed)| **placed);
+        let target = |(handle, (map, hold)): (usize, (&DAffine3, &Hold))| match hold {
+            Hold::Full => Some(Target::Map(*map)),
+            Hold::Position => {
+                Some(Target::Point(map.transform_point3(body.pivot(skeleton, handle).as_dvec3())))
+            }
+            Hold::Auto | Hold::Free => None,
+        };
         kept.targets.clear();
-        kept.targets.extend(given.map(|(m, _)| Target::Map(*m)));
+        kept.targets.extend(kept.pose.iter().zip(&kept.holds).enumerate().filter_map(target));
         solver.set_targets(reduced, constrained, &kept.targets);
         solver.start_from(reduced, &kept.pose);
         solver.solve(self.params.iterations.min(super::MAX_ITERATIONS), self.params.acceleration);

@@ -142,9 +142,13 @@ pub(super) fn turn<S: Simd>(block: &[Lane<S>; 9], mut quat: [Lane<S>; 4]) -> Tur
         let angle = x.mul_add(x, y.mul_add(y, z * z));
         // Limits a step to 90 degrees.
         let limit = one.over(angle.max(one));
-        quat = turned(quat, [x * limit, y * limit, z * limit]);
+        // A proven rotation stays as it is, so that a lane does not depend on its neighbours.
+        let next = turned(quat, [x * limit, y * limit, z * limit]);
+        for (q, next) in quat.iter_mut().zip(next) {
+            *q = proven.at_least(one, *q, next);
+        }
         let small = zero.all(0.25 * SMALL).at_least(angle, one, zero);
-        proven = shift.at_least(one, zero, small);
+        proven = proven.at_least(one, one, shift.at_least(one, zero, small));
         if proven.least() > 0.5 {
             break;
         }

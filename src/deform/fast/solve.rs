@@ -13,7 +13,7 @@
 use super::bind::Reduced;
 use super::constrain::{Constrained, Target, Values, bind_map};
 use super::dense::{Mat, add_product};
-use super::iterate::{Iterate, Memory};
+use super::iterate::{Iterate, Memory, TILE};
 use super::polar::{largest, matrix_of};
 use crate::base::math::{Affine3A, DAffine3, DMat3, DVec3};
 use pulp::{Arch, Simd, WithSimd};
@@ -45,27 +45,26 @@ pub struct Solved {
 /// columns in sequence, so that memory is read linearly.
 #[derive(Clone, Default)]
 pub(super) struct Tiled {
-    tiles: usize,
     pub data: Vec<f32>,
 }
 
 impl Tiled {
-    /// Packs a matrix with three columns per cluster. If `blocks`, a lane holds three consecutive rows (one cluster).
-    fn new(matrix: &Mat, lanes: usize, blocks: bool) -> Self {
+    /// Packs a matrix with three columns per cluster.
+    fn new(matrix: &Mat, lanes: usize) -> Self {
         let tiles = matrix.rows.div_ceil(3 * lanes);
         let clusters = matrix.cols / 3;
         let mut data = vec![0.0; tiles * matrix.cols * 3 * lanes];
         for tile in 0..tiles {
             for cluster in 0..clusters {
                 // Columns in the storage order of rotations: tile of clusters, row of the block, lane.
-                let (t, lane) = (cluster / lanes, cluster % lanes);
-                let width = (clusters - t * lanes).min(lanes);
+                let (t, lane) = (cluster / TILE, cluster % TILE);
+                let width = (clusters - t * TILE).min(TILE);
                 for d in 0..3 {
-                    let column = 3 * t * lanes + d * width + lane;
+                    let column = 3 * t * TILE + d * width + lane;
                     let at = (tile * matrix.cols + column) * 3 * lanes;
                     for i in 0..3 {
                         for l in 0..lanes {
-                            let row = row_of(tile, i, l, lanes, blocks);
+                            let row = 3 * (tile * lanes + l) + i;
                             if row < matrix.rows {
                                 data[at + i * lanes + l] =
                                     matrix.data[row * matrix.cols + 3 * cluster + d] as f32;
@@ -75,27 +74,27 @@ impl Tiled {
                 }
             }
         }
-        Self { tiles, data }
+        Self { data }
     }
 }
 
-/// Returns the matrix row that is stored as row `i` of a tile's lane.
-fn row_of(tile: usize, i: usize, lane: usize, lanes: usize, blocks: bool) -> usize {
-    if blocks { 3 * (tile * lanes + lane) + i } else { 3 * tile * lanes + i * lanes + lane }
+/// Returns the index of element `i` of `block` (a cluster, or three rows) in tiles of `size` elements per block.
+fn place(block: usize, i: usize, size: usize) -> usize {
+    (block / TILE * size + i) * TILE + block % TILE
 }
 
-/// Packs a matrix with three columns as tiles, in the order tile, row `i` of three, column `c` of three, lane.
-fn pack(matrix: &Mat, lanes: usize, blocks: bool, out: &mut Vec<f32>) {
-    let tiles = matrix.rows.div_ceil(3 * lanes);
+/// Returns the length of an array of tiles that holds `blocks` blocks of `size` elements.
+fn length(blocks: usize, size: usize) -> usize {
+    blocks.div_ceil(TILE) * size * TILE
+}
+
+/// Packs a matrix with three columns as tiles of blocks of three rows.
+fn pack(matrix: &Mat, out: &mut Vec<f32>) {
     out.clear();
-    out.resize(tiles * 9 * lanes, 0.0);
-    for tile in 0..tiles {
-        for k in 0..9 * lanes {
-            let (i, c, lane) = (k / (3 * lanes), k / lanes % 3, k % lanes);
-            let row = row_of(tile, i, lane, lanes, blocks);
-            if row < matrix.rows {
-                out[tile * 9 * lanes + k] = matrix.data[3 * row + c] as f32;
-            }
+    out.resize(length(matrix.rows.div_ceil(3), 9), 0.0);
+    for (row, values) in matrix.data.chunks_exact(3).enumerate() {
+        for (c, v) in values.iter().enumerate() {
+            out[place(row / 3, 3 * (row % 3) + c, 9)] = *v as f32;
         }
     }
 }
@@ -140,14 +139,13 @@ impl WithSimd for Lanes {
 impl Solver {
     /// Creates a solver in the rest shape, with constraints at their rest values.
     pub fn new(reduced: &Reduced, constrained: &Constrained) -> Self {
-        Self::on(Arch::new(), reduced, constrained)
+        Self::with_lanes(Arch::new().dispatch(Lanes), reduced, constrained)
     }
 
-    pub(super) fn on(arch: Arch, reduced: &Reduced, constrained: &Constrained) -> Self {
-        let lanes = arch.dispatch(Lanes);
-        let tiles = reduced.clusters.div_ceil(lanes);
+    pub(super) fn with_lanes(lanes: usize, reduced: &Reduced, constrained: &Constrained) -> Self {
+        let blocks = length(reduced.clusters, 9);
         let mut out = Self {
-            arch,
+            arch: Arch::new(),
             lanes,
             clusters: reduced.clusters,
             handles: reduced.handles,
@@ -157,19 +155,16 @@ impl Solver {
             phi: Vec::new(),
             transforms: Vec::new(),
             state: State {
-                quat: vec![0.0; tiles * 4 * lanes],
-                rotation: vec![0.0; tiles * 9 * lanes],
-                block: vec![0.0; tiles * 9 * lanes],
+                quat: vec![0.0; length(reduced.clusters, 4)],
+                rotation: vec![0.0; blocks],
+                block: vec![0.0; blocks],
             },
-            memory: Memory::new(tiles * 9 * lanes),
+            memory: Memory::new(blocks),
             values: Values::default(),
             start: Default::default(),
         };
-        for tile in 0..tiles {
-            for lane in 0..lanes {
-                out.state.quat[(4 * tile + 3) * lanes + lane] = 1.0;
-                [0, 4, 8].into_iter().for_each(|d| out.state.rotation[(9 * tile + d) * lanes + lane] = 1.0);
-            }
+        for cluster in 0..reduced.clusters.next_multiple_of(TILE) {
+            out.set_rotation(cluster, [0.0, 0.0, 0.0, 1.0]);
         }
         out.switch(constrained);
         out.set_targets(reduced, constrained, &[]);
@@ -178,16 +173,16 @@ impl Solver {
 
     /// Replaces the set of constraints but keeps the rotations. Call [`Solver::set_targets`] next.
     pub fn switch(&mut self, constrained: &Constrained) {
-        self.b = Tiled::new(&constrained.rotations, self.lanes, true);
-        self.gamma = Tiled::new(&constrained.gamma, self.lanes, false);
-        self.transforms = vec![0.0; self.gamma.tiles * 9 * self.lanes];
+        self.b = Tiled::new(&constrained.rotations, self.lanes);
+        self.gamma = Tiled::new(&constrained.gamma, self.lanes);
+        self.transforms = vec![0.0; length(constrained.gamma.rows.div_ceil(3), 9)];
     }
 
     /// Sets the values of the constraints, in constraint order; missing values default to the rest shape.
     pub fn set_targets(&mut self, reduced: &Reduced, constrained: &Constrained, targets: &[Target]) {
         constrained.set_values(reduced, targets, &mut self.values);
-        pack(&self.values.c, self.lanes, true, &mut self.c);
-        pack(&self.values.phi, self.lanes, false, &mut self.phi);
+        pack(&self.values.c, &mut self.c);
+        pack(&self.values.phi, &mut self.phi);
     }
 
     /// Initialises the rotations from the transforms of the given handles, bind space to world.
@@ -204,25 +199,29 @@ impl Solver {
 
     /// Initialises the rotations from another solver of the same character.
     pub fn copy_rotations(&mut self, other: &Self) {
-        if self.state.quat.len() == other.state.quat.len() {
+        if self.clusters == other.clusters {
             self.state.quat.copy_from_slice(&other.state.quat);
             self.state.rotation.copy_from_slice(&other.state.rotation);
         }
     }
 
     fn set_rotation(&mut self, cluster: usize, quat: [f64; 4]) {
-        let (tile, lane) = (cluster / self.lanes, cluster % self.lanes);
         for (i, v) in quat.into_iter().enumerate() {
-            self.state.quat[(4 * tile + i) * self.lanes + lane] = v as f32;
+            self.state.quat[place(cluster, i, 4)] = v as f32;
         }
         for (i, v) in matrix_of(quat).into_iter().enumerate() {
-            self.state.rotation[(9 * tile + i) * self.lanes + lane] = v as f32;
+            self.state.rotation[place(cluster, i, 9)] = v as f32;
         }
     }
 
     /// Runs at most `iterations` iterations, starting from the current rotations.
     pub fn solve(&mut self, iterations: u32, acceleration: Acceleration) -> Solved {
-        self.arch.dispatch(Iterate {
+        let arch = self.arch;
+        arch.dispatch(self.iterate(iterations, acceleration))
+    }
+
+    pub(super) fn iterate(&mut self, iterations: u32, acceleration: Acceleration) -> Iterate<'_> {
+        Iterate {
             b: &self.b,
             gamma: &self.gamma,
             c: &self.c,
@@ -233,7 +232,7 @@ impl Solver {
             state: &mut self.state,
             memory: &mut self.memory,
             transforms: &mut self.transforms,
-        })
+        }
     }
 
     /// Returns the transforms of all handles, bind space to world. Transforms of abstract handles are zero at rest.
@@ -272,14 +271,7 @@ impl Solver {
 
     /// Returns a row of `T`, model space.
     fn row(&self, row: usize) -> DVec3 {
-        let lanes = self.lanes;
-        let (tile, i, lane) = (row / (3 * lanes), row / lanes % 3, row % lanes);
-        let at = tile * 9 * lanes + i * 3 * lanes + lane;
-        DVec3::new(
-            self.transforms[at].into(),
-            self.transforms[at + lanes].into(),
-            self.transforms[at + 2 * lanes].into(),
-        )
+        DVec3::from_array([0, 1, 2].map(|c| self.transforms[place(row / 3, 3 * (row % 3) + c, 9)].into()))
     }
 
     /// Returns `T`, four rows per handle by 3 columns, model space.
@@ -296,9 +288,7 @@ impl Solver {
         let s = reduced.covariance.times(&t);
         let mut linear = 0.0;
         for k in 0..self.clusters {
-            let (tile, lane) = (k / self.lanes, k % self.lanes);
-            let q: [f64; 4] =
-                std::array::from_fn(|i| f64::from(self.state.quat[(4 * tile + i) * self.lanes + lane]));
+            let q: [f64; 4] = std::array::from_fn(|i| f64::from(self.state.quat[place(k, i, 4)]));
             let m = matrix_of(q);
             linear += (0..9).map(|i| m[i] * s.data[9 * k + i]).sum::<f64>();
         }

@@ -1,6 +1,7 @@
 //! The panel of the deformation method, its settings, and the comparison with another method.
 
 use super::{Memory, Pressed, Shows, theme, widgets};
+use crate::deform::fast::{self, Hold};
 use crate::deform::{Geometric, Recipe, springs};
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::{DAMPINGS, SWINGS, method, recipe};
@@ -76,6 +77,34 @@ const CUBES: [Number; 2] = [
     Number { whole: true, ..number("cycles", "Cycles", [1.0, 16.0], "Solver cycles per frame") },
 ];
 
+/// Numeric settings of FAST.
+const FAST: [Number; 5] = [
+    Number {
+        logarithmic: true,
+        whole: true,
+        ..number("iterations", "Iterations", [1.0, 300.0], "Solver iterations per frame, at most")
+    },
+    Number {
+        whole: true,
+        ..number("extra", "Extra handles", [0.0, 64.0], "Handles without a joint; flesh bends between joints")
+    },
+    Number {
+        whole: true,
+        ..number("clusters", "Clusters", [0.0, 256.0], "Parts that rotate alike; 0: twice the handles")
+    },
+    number("hinge", "Hinge", [0.0, 2.0], "How firmly a joint stays attached to its parent"),
+    Number { whole: true, ..number("seed", "Seed", [1.0, 100.0], "Chooses other clusters and handles") },
+];
+
+/// Values of FAST's setting `energy`; the setting is absent for the first one.
+const ENERGIES: [&str; 4] = [AUTOMATIC, "volume", "rims", "triangles"];
+
+/// Values of FAST's setting `acceleration`.
+const ACCELERATIONS: [&str; 2] = ["anderson", "plain"];
+
+/// The shown value of a setting that the method chooses.
+const AUTOMATIC: &str = "automatic";
+
 /// Contact, which every method has.
 const CONTACT: [Number; 1] = [Number {
     whole: true,
@@ -139,6 +168,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
                     let field = [number("factor", "DQS share", [0.0, 1.0], "0 is LBS, 1 is DQS")];
                     numbers(ui, &field, &json!({ "factor": factor }), settings, memory, pressed);
                 }
+                if let Geometric::Fast(params) = &known.geometric {
+                    of_fast(ui, shows, params, memory, pressed);
+                }
                 return numbers(ui, &CONTACT, &contact, settings, memory, pressed);
             }
         },
@@ -155,7 +187,50 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         choice(ui, ("solver", "Method"), &now["solver"], &SOLVERS, settings, pressed);
     }
     choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
+    if let (Geometric::Fast(params), false) = (&known.geometric, known.is_volume()) {
+        widgets::caption(ui, "FAST");
+        of_fast(ui, shows, params, memory, pressed);
+    }
 }
+
+/// Draws the settings of FAST, the last one for the selected joint.
+fn of_fast(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    params: &fast::Params,
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    let settings = shows.bench.session().document().deformer();
+    let Ok(now) = serde_json::to_value(params) else { return };
+    numbers(ui, &FAST, &now, settings, memory, pressed);
+    choice(ui, ("energy", "Keeps rigid"), &now["energy"], &ENERGIES, settings, pressed);
+    choice(ui, ("acceleration", "Acceleration"), &now["acceleration"], &ACCELERATIONS, settings, pressed);
+    let skeleton = &shows.bench.character().skeleton;
+    let selected = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
+    ui.horizontal(|ui| {
+        name_of(ui, "Joint holds").on_hover_text("What the pose determines of the selected joint");
+        let Some(joint) = selected else {
+            ui.label("Select a joint.");
+            return;
+        };
+        let now = params.hold(joint);
+        let label = |hold: Hold| HOLDS[Hold::ALL.iter().position(|h| *h == hold).unwrap_or_default()];
+        let list = ComboBox::from_id_salt("hold").selected_text(label(now));
+        list.width(110.0 * theme::scale(ui)).show_ui(ui, |ui| {
+            for (number, hold) in Hold::ALL.into_iter().enumerate() {
+                if ui.selectable_label(hold == now, label(hold)).clicked() && hold != now {
+                    let name = format!("{}{}", Hold::SETTING, joint.index());
+                    let value = if hold == Hold::Auto { Value::Null } else { Value::from(number) };
+                    pressed.edit(with(settings, &name, value), false);
+                }
+            }
+        });
+    });
+}
+
+/// Labels of [`Hold::ALL`].
+const HOLDS: [&str; 4] = ["as posed", "nothing", "position", "transform"];
 
 /// The displayed name of a deformation method.
 pub(in crate::ui) fn method_label(name: &str) -> &str {
@@ -202,11 +277,15 @@ fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Optio
     out
 }
 
-/// Returns an edit that changes the setting `name`.
+/// Returns an edit that changes the setting `name`, or removes it if the value is null.
 fn with(settings: &DeformerSettings, name: &str, value: Value) -> Edit {
     let mut new = settings.clone();
     new.method = method(&settings.method).to_owned();
-    new.parameters.insert(name.to_owned(), value);
+    if value.is_null() {
+        new.parameters.remove(name);
+    } else {
+        new.parameters.insert(name.to_owned(), value);
+    }
     Edit::SetDeformer(new)
 }
 
@@ -257,13 +336,14 @@ fn choice(
     settings: &DeformerSettings,
     pressed: &mut Pressed,
 ) {
-    let now = now.as_str().unwrap_or_default();
+    let now = now.as_str().unwrap_or(AUTOMATIC);
     ui.horizontal(|ui| {
         name_of(ui, label);
         ComboBox::from_id_salt(name).selected_text(now).width(110.0 * theme::scale(ui)).show_ui(ui, |ui| {
             for &one in all {
                 if ui.selectable_label(one == now, one).clicked() && one != now {
-                    pressed.edit(with(settings, name, one.into()), false);
+                    let value = if one == AUTOMATIC { Value::Null } else { one.into() };
+                    pressed.edit(with(settings, name, value), false);
                 }
             }
         });
@@ -296,16 +376,50 @@ mod tests {
         assert_eq!(seen, all);
     }
 
+    fn changed(method: &str, name: &str, value: Value) -> DeformerSettings {
+        let Edit::SetDeformer(settings) = with(&DeformerSettings::of(method), name, value) else {
+            panic!("{name}");
+        };
+        settings
+    }
+
+    fn of_fast(settings: &DeformerSettings) -> Value {
+        let Geometric::Fast(params) = recipe(settings).unwrap().geometric else { panic!("{settings:?}") };
+        serde_json::to_value(params).unwrap()
+    }
+
+    #[test]
+    fn every_setting_of_fast_is_on_the_panel_and_takes_what_the_panel_gives() {
+        let numbers = FAST.iter().map(|f| f.name);
+        let mut shown: Vec<&str> = numbers.chain(["energy", "acceleration", "joints"]).collect();
+        shown.sort_unstable();
+        let all = serde_json::to_value(fast::Params::deformer()).unwrap();
+        let mut names: Vec<&String> = all.as_object().unwrap().keys().collect();
+        names.sort_unstable();
+        assert_eq!(shown, names);
+        for method in ["fast", "fast+springs"] {
+            for (field, value) in FAST.iter().flat_map(|f| f.range.map(|v| (f, v))) {
+                let given = if field.whole { Value::from(value as u64) } else { Value::from(value) };
+                let got = of_fast(&changed(method, field.name, given))[field.name].as_f64().unwrap();
+                assert!((got - value).abs() < 1e-6, "{method} {}: {got}", field.name);
+            }
+            for (name, values) in [("energy", &ENERGIES[1..]), ("acceleration", &ACCELERATIONS[..])] {
+                for one in values {
+                    let settings = changed(method, name, (*one).into());
+                    assert_eq!(of_fast(&settings)[name], Value::from(*one));
+                    let Edit::SetDeformer(without) = with(&settings, name, Value::Null) else { panic!() };
+                    assert_eq!(without, DeformerSettings::of(method));
+                }
+            }
+        }
+    }
+
     #[test]
     fn every_slider_moves_a_setting_within_what_the_springs_take() {
         for field in SHAPE.iter().chain(&MOVE).chain(&SOLVE) {
             for value in field.range {
                 let value = if field.whole { Value::from(value as u64) } else { Value::from(value) };
-                let Edit::SetDeformer(settings) =
-                    with(&DeformerSettings::default(), field.name, value.clone())
-                else {
-                    panic!("{}", field.name);
-                };
+                let settings = changed("", field.name, value.clone());
                 let params = serde_json::to_value(recipe(&settings).unwrap().springs.unwrap()).unwrap();
                 let got = params[field.name].as_f64().unwrap();
                 assert!((got - value.as_f64().unwrap()).abs() < 1e-6, "{}: {got}", field.name);

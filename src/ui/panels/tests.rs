@@ -7,7 +7,7 @@ use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
 use crate::base::math::{Quat, Vec3};
 use crate::bind::{BindOptions, bind_attachments};
-use crate::document::mirrored_pose;
+use crate::document::{DeformerSettings, mirrored_pose};
 use crate::surface::{Form, Reach, Region, Sculpt, ring_mark};
 use crate::workbench::Preferences;
 use crate::workbench::{biped, session};
@@ -291,6 +291,39 @@ fn a_number_is_one_step_whether_it_is_typed_or_dragged() {
     sheet.write("1.00", "2");
     sheet.drag("times as fast", -110.0, &[-100.0, -90.0, -80.0]);
     assert_eq!(sheet.steps(), steps + 5);
+}
+
+#[test]
+fn settings_of_fast_are_steps_of_the_document() {
+    for method in ["fast", "fast+springs"] {
+        let mut sheet = Sheet::new(Section::Deformer);
+        sheet.bench.run_command(Command::Deformer(method.into()));
+        sheet.frame(Vec::new());
+        let of =
+            |s: &Sheet, name: &str| s.bench.session().document().deformer().parameters.get(name).cloned();
+        let steps = sheet.steps();
+        sheet.drag("Hinge", 100.0, &[105.0, 110.0, 115.0]);
+        let hinge = of(&sheet, "hinge").and_then(|v| v.as_f64()).unwrap_or_default();
+        assert!(hinge > 0.1 && sheet.steps() == steps + 1, "{hinge}");
+        sheet.click("automatic");
+        sheet.click("rims");
+        assert_eq!((of(&sheet, "energy"), sheet.steps()), (Some("rims".into()), steps + 2));
+        sheet.click("rims");
+        sheet.click("automatic");
+        assert_eq!((of(&sheet, "energy"), sheet.steps()), (None, steps + 3));
+        sheet.at("Select a joint.");
+        let node = sheet.bench.character().skeleton.joints[3].node;
+        sheet.bench.run_command(Command::Select(Some(node)));
+        sheet.frame(Vec::new());
+        sheet.click("as posed");
+        sheet.click("position");
+        assert_eq!((of(&sheet, "joints.3"), sheet.steps()), (Some(2.into()), steps + 4));
+        sheet.click("position");
+        sheet.click("as posed");
+        assert_eq!((of(&sheet, "joints.3"), sheet.steps()), (None, steps + 5));
+        (0..5).for_each(|_| sheet.bench.run_command(Command::Undo));
+        assert_eq!(*sheet.bench.session().document().deformer(), DeformerSettings::of(method));
+    }
 }
 
 /// A shape panel with one sculpt layer.

@@ -48,6 +48,44 @@ fn free_joints_go_where_the_shape_puts_them_and_placed_ones_stay() {
 }
 
 #[test]
+fn single_joints_hold_their_position_or_nothing() {
+    let bound = testing::cylinder(5, 10, 40);
+    let rig = pulled(&bound);
+    let of = |settings: &[(&str, f32)]| {
+        let mut recipe = Recipe::from_name("fast").unwrap();
+        assert!(settings.iter().all(|(name, value)| recipe.set_number(name, *value)));
+        let node = recipe.geometric.bind(&bound).unwrap();
+        node.evaluate(&rig, &mut Streams::default()).unwrap()
+    };
+    // Distance and angle between the pose and the solved pose at a joint.
+    let apart = |posed: &PosedRig, j: usize| {
+        let at = Vec3::Y * j as f32;
+        let moved = posed.skinning[j].transform_point3(at).distance(rig.skinning[j].transform_point3(at));
+        (moved, posed.rotation[j].angle_between(rig.rotation[j]))
+    };
+    let (moved, turned) = apart(&of(&[("joints.4", 2.0)]), 4);
+    assert!(moved < 1e-4 && turned > 0.2, "position: {moved} {turned}");
+    let (moved, turned) = apart(&of(&[("joints.4", 1.0)]), 4);
+    assert!(moved > 0.2 && turned > 0.2, "nothing: {moved} {turned}");
+    let posed = of(&[("joints.2", 3.0)]);
+    for (j, limit) in [(2, 1e-4), (4, 1e-4)] {
+        let (moved, turned) = apart(&posed, j);
+        assert!(moved < limit && turned < 1e-3, "transform {j}: {moved} {turned}");
+    }
+    // A free root keeps the shape where the other joints hold it.
+    let posed = of(&[("joints.0", 1.0), ("joints.3", 2.0)]);
+    assert!(apart(&posed, 0).0 > 0.05 && apart(&posed, 3).0 < 1e-4 && apart(&posed, 4).0 < 1e-4);
+    // With every joint free, the shape is rigid, and its first joint stays.
+    let free: Vec<(String, f32)> = (0..5).map(|j| (format!("joints.{j}"), 1.0)).collect();
+    let posed = of(&free.iter().map(|(n, v)| (n.as_str(), *v)).collect::<Vec<_>>());
+    let at = |j: usize| posed.skinning[j].transform_point3(Vec3::Y * j as f32);
+    assert!(at(0).length() < 1e-4, "{}", at(0));
+    for j in 1..5 {
+        assert!((at(j).distance(at(0)) - j as f32).abs() < 0.02, "{j}: {}", at(j));
+    }
+}
+
+#[test]
 fn springs_are_fed_by_the_pose_of_fast() {
     let bound = testing::cylinder(5, 10, 40);
     let rig = pulled(&bound);
