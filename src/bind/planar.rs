@@ -1,5 +1,6 @@
 //! Planar binding: dividing planes at the joints cut the mesh into one region per bone (thesis 3.2, eq. 13).
 
+use super::BindOptions;
 use super::attach::{BoneTopology, project};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, JointId};
@@ -39,7 +40,7 @@ struct Site {
 }
 
 impl Dividers {
-    pub fn new(skeleton: &Skeleton, topology: &BoneTopology, planes: &BTreeMap<JointId, Quat>) -> Self {
+    pub fn new(skeleton: &Skeleton, topology: &BoneTopology, planes: &BTreeMap<JointId, [f32; 3]>) -> Self {
         let along = |b: BoneId| {
             let bone = &skeleton.bones[b.index()];
             bone.tail - bone.head
@@ -60,7 +61,7 @@ impl Dividers {
         let mut sites: Vec<Site> = site_of.iter().map(|_| Site::default()).collect();
         for (joint, turn) in planes {
             if let Some(&site) = site_of.get(joint.index()) {
-                sites[site].straightened = turn.inverse();
+                sites[site].straightened = BindOptions::turn(*turn).inverse();
             }
         }
         let mut ends = vec![None; skeleton.bones.len()];
@@ -149,7 +150,7 @@ fn root_of(above: &mut [usize], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BindOptions, Binding, Character, bind_attachments};
+    use super::super::{Binding, Character, bind_attachments};
     use super::*;
     use crate::asset::Influences;
 
@@ -160,9 +161,9 @@ mod tests {
         Character::from_parts(x.to_vec(), vec![], joints, influences).unwrap()
     }
 
-    fn bind(c: &Character, planes: &[(u32, Quat)]) -> Vec<(u32, f32)> {
-        let planes = planes.iter().map(|&(j, q)| (JointId(j), q)).collect();
-        let options = BindOptions { method: Binding::Planar, smooth: 0, planes };
+    fn bind(c: &Character, planes: &[(u32, [f32; 3])]) -> Vec<(u32, f32)> {
+        let planes = planes.iter().map(|&(j, turn)| (JointId(j), turn)).collect();
+        let options = BindOptions { method: Binding::Planar, smooth: 0, planes, ..BindOptions::default() };
         let (a, _) = bind_attachments(c, &options).unwrap();
         // Control vertices are renumbered; this restores the given order.
         c.display.control_of.iter().map(|&v| (a.bone[v as usize].0, a.t[v as usize])).collect()
@@ -194,7 +195,7 @@ mod tests {
         let c = points(&x, &fork);
         let [stem, left, right] = [0, 1, 2];
         assert_eq!(bind(&c, &[]).iter().map(|e| e.0).collect::<Vec<_>>(), [right, left, stem]);
-        let turned = bind(&c, &[(1, Quat::from_rotation_z(0.2))]);
+        let turned = bind(&c, &[(1, [0.0, 0.0, 11.5])]);
         assert_eq!(turned.iter().map(|e| e.0).collect::<Vec<_>>(), [right, right, stem]);
     }
 

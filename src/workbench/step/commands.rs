@@ -129,6 +129,7 @@ impl Workbench {
             | Command::WavePhase(_) => self.run_shape_command(&command),
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
+            Command::Bind(change, continues) => self.change_binding(&change, continues),
             Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {
                 p.colors = view;
@@ -504,6 +505,7 @@ impl Workbench {
         self.skin.document_changed();
         self.bone.document_changed();
         self.cage_changed();
+        self.binding_changed();
         self.refresh_timeline();
     }
 }
