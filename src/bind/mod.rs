@@ -26,6 +26,7 @@ pub use morphs::{MorphTarget, Morphs};
 pub use options::{
     BindOptions, Binding, MAX_REATTACHED, MAX_SMOOTH, MAX_TURN, Reattached, Smoothing, VertexRuns,
 };
+pub use planar::dividing_square;
 pub use report::{BindReport, Gap};
 
 use crate::base::BoneId;

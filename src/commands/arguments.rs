@@ -100,7 +100,8 @@ impl BindArgs {
                 Quat::from_axis_angle(axis.unit().as_vec3(), degrees.to_radians()) * q
             });
             let (z, y, x) = turn.to_euler(EulerRot::ZYX);
-            let degrees = [x, y, z].map(f32::to_degrees);
+            // Adding zero turns negative zero into zero.
+            let degrees = [x, y, z].map(|angle| angle.to_degrees() + 0.0);
             match degrees == [0.0; 3] {
                 true => drop(new.planes.remove(&joint)),
                 false => drop(new.planes.insert(joint, degrees)),

@@ -121,7 +121,7 @@ pub struct Args {
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=32))]
     pub rings: u32,
     /// The project to write with this binding, a .glb
-    #[arg(long, conflicts_with_all = ["weights", "out", "bones"])]
+    #[arg(long, conflicts_with_all = ["weights", "out", "bones", "json"])]
     pub project: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]

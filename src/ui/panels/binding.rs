@@ -73,6 +73,8 @@ fn planes(ui: &mut Ui, shows: &Shows<'_>, binding: &BindOptions, memory: &mut Me
             }
         }
     });
+    let drawn = shows.bench.preferences().binding;
+    shows.choices(ui, pressed, [("Draw planes and binding", drawn, Command::Binding(!drawn))]);
     if !binding.planes.is_empty() {
         let turned = binding.planes.len();
         ui.label(RichText::new(format!("Planes are turned at {turned} joints.")).small().weak());
