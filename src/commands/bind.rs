@@ -436,8 +436,9 @@ fn text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bind::BindOptions;
+    use crate::base::{BoneId, MarkId};
     use crate::bind::shapes::{Shape, capsule};
+    use crate::surface::ring_mark;
 
     #[test]
     fn every_bone_has_its_line() {
@@ -486,6 +487,57 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(refused.contains("whole.glb") && refused.contains("leave out"), "{refused}");
+    }
+
+    #[test]
+    fn a_project_keeps_its_binding_and_names_its_regions() {
+        let folder = tempfile::tempdir().unwrap();
+        let shape = Shape { bones: 3, rings: 24, segments: 8, radius: 0.15, length: 1.5, blend: 0.2 };
+        let [file, start, out] = ["a.glb", "start.glb", "out.glb"].map(|name| folder.path().join(name));
+        std::fs::write(&file, crate::export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
+        let Opened { model, mut session, .. } = opened(&file).unwrap();
+        let (character, attachments) = (&model.bound.character, &model.bound.attachments);
+        let mark = ring_mark(character, attachments, MarkId(0), BoneId(1), 0.5).unwrap();
+        let (name, vertices) = (mark.name.clone(), character.control.positions.len());
+        session.apply(Edit::AddMark { index: None, mark: Box::new(mark) }).unwrap();
+        let context = &mut Context::default();
+        write(context, &model, session.document(), &start, Saving::default(), true).unwrap();
+        let mut bind = |file: &Path, rest: &[&str]| {
+            let line = [&["bind", file.to_str().unwrap()], rest].concat();
+            run(context, &<Line as clap::Parser>::parse_from(line).args).map_err(|e| e.to_string())
+        };
+        let (attach, place) = (format!("{name}=joint 2"), format!("{name}=0.25"));
+        let plain = bind(&start, &[]).unwrap();
+        let rest = ["--binding", "planar", "--smooth", "2", "--plane", "joint 1=z:20", "--rings", "1"];
+        let rest = [&rest[..], &["--attach", &attach, "--place", &place]].concat();
+        let told = bind(&start, &[&rest[..], &["--project", out.to_str().unwrap()]].concat()).unwrap();
+        let lines = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        for wanted in [
+            "planar binding, 2 rounds of bounded smoothing",
+            "planes at joint 1 turned by 0.0, 0.0, 20.0 degrees",
+            &format!("{name} attached by hand to joint 2 at t = 0.250: "),
+        ] {
+            assert!(told.contains(wanted), "{told}");
+        }
+        assert_eq!(lines(&bind(&out, &[]).unwrap()), lines(&told));
+        let other = bind(&out, &["--plane", "joint 1=z:0", "--smoothing", "plain"]).unwrap();
+        assert!(other.contains("2 rounds of plain smoothing") && !other.contains("planes at"), "{other}");
+        assert_eq!(lines(&bind(&out, &["--reset"]).unwrap()), lines(&plain));
+        let json: serde_json::Value = serde_json::from_str(&bind(&out, &["--json"]).unwrap()).unwrap();
+        let settings: BindOptions = serde_json::from_value(json["settings"].clone()).unwrap();
+        assert_eq!(Model::load(&out, &BindOptions::default()).unwrap().binding(), &settings);
+        assert!((1..vertices).contains(&settings.reattached[0].vertices.count()));
+        for (option, value, wanted) in [
+            ("--attach", "Nothing=joint 2", format!("name one of {name}")),
+            ("--attach", &attach.replace('2', "9"), "no node".to_owned()),
+            ("--attach", "Nothing", "write REGION=VALUE".to_owned()),
+            ("--place", &place.replace("0.25", "1.25"), "give a number from 0 to 1".to_owned()),
+            ("--plane", "joint 1=q:20", "no axis".to_owned()),
+            ("--smooth", "11", "at most 10".to_owned()),
+        ] {
+            let error = bind(&out, &[option, value]).unwrap_err();
+            assert!(error.contains(&wanted), "{option} {value}: {error}");
+        }
     }
 
     #[test]
