@@ -91,7 +91,7 @@ fn run(cli: Cli) -> Result<()> {
     match cli.command() {
         Command::Demo(args) => demo::run(context, &args),
         Command::Inspect(args) => inspect::run(&args).map(print),
-        Command::Bind(args) => bind::run(&args).map(print),
+        Command::Bind(args) => bind::run(context, &args).map(print),
         Command::Rig(args) => rig::run(&args).map(print),
         Command::Cage(args) => cage::run(context, &args),
         Command::Deform(args) => deform::run(context, &args).map(print),

@@ -70,6 +70,8 @@ pub enum Job {
     Cage(Arc<Model>, CageSource, Progress),
     /// Couples the document's cage with the character.
     Couple(Arc<Model>, Box<Cage>),
+    /// Binds the character as the document says.
+    Bind(Arc<Model>, Box<BindOptions>),
     /// Writes a text, such as a cage as `.obj`.
     Text(PathBuf, String),
     /// Writes the posed character as glTF.
@@ -133,6 +135,8 @@ pub enum Done {
     Cage(Result<Box<NewCage>>),
     /// The coupling of a cage.
     Coupled(Box<Cage>, Result<Arc<Coupling>>),
+    /// The character with another binding.
+    Bound(Result<Arc<Model>>),
     /// The path of the rigged character, and a report to print; `None` if the work was cancelled.
     Rigged(Result<Option<(PathBuf, String)>>),
     /// The journal of an unfinished session was deleted.
@@ -246,8 +250,8 @@ fn run(job: Job) -> Done {
         Job::Restore(left, model) => {
             let session = left.restore(&model);
             let path = model.asset.path.clone();
-            let opened = session.map(|s| Box::new(opened(&model, s, left.operations, None)));
-            Done::Opened(path, opened)
+            let opened = session.and_then(|s| opened(&model, s, left.operations, None));
+            Done::Opened(path, opened.map(Box::new))
         }
         Job::Discard(left) => Done::Discarded(left.discard()),
         Job::Ready { stage, pipelines, targets, model, recipe, progress } => {
@@ -261,10 +265,13 @@ fn run(job: Job) -> Done {
         }
         Job::Measure(model, document, displayed) => Done::Measured(measure(&model, &document, *displayed)),
         Job::Sketch(renderer, model, document, sketch) => {
-            Done::Sketched(sketch.sculpt(&renderer, &model, &document).map(Box::new))
+            let model = model.bound_for(&document);
+            let sculpt = model.and_then(|model| sketch.sculpt(&renderer, &model, &document));
+            Done::Sketched(sculpt.map(Box::new))
         }
         Job::Refit(model, document, settle) => {
-            Done::Settled(settle.solve(&model, &document).map(|s| s.map(Box::new)))
+            let solved = model.bound_for(&document).and_then(|model| settle.solve(&model, &document));
+            Done::Settled(solved.map(|s| s.map(Box::new)))
         }
         Job::Bones(model, sketch) => Done::Bones(sketch.joints(&model).map(Box::new)),
         Job::Cage(model, source, progress) => {
@@ -275,6 +282,7 @@ fn run(job: Job) -> Done {
             let coupling = model.couple(&cage, &Progress::default());
             Done::Coupled(cage, coupling)
         }
+        Job::Bind(model, options) => Done::Bound(model.rebound(&options).map(Arc::new)),
         Job::Text(path, text) => {
             let written = folder_of(&path).and_then(|_| write_atomically(&path, text.as_bytes()));
             Done::Written(path, written.map(|()| String::new()))
@@ -309,13 +317,13 @@ fn opened(
     mut session: Session<'static>,
     restored: usize,
     left: Option<Box<Unfinished>>,
-) -> Opened {
+) -> Result<Opened> {
     // A background thread writes the journal to disk, so that the frame loop does not wait. If the thread cannot start,
     // the frame loop waits for each write.
     if let Err(error) = session.sync_in_background() {
         eprintln!("sinew: {error}");
     }
-    Opened { model: model.clone(), session, restored, left }
+    Ok(Opened { model: model.bound_for(session.document())?, session, restored, left })
 }
 
 fn open(path: &Path, what: Left) -> Result<Opened> {
@@ -340,7 +348,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     // Opening a journal file is an explicit request to resume its session.
     if let Some(left) = first.as_ref().filter(|_| journal || what == Left::GoOn) {
         match left.restore(&model) {
-            Ok(session) => return Ok(opened(&model, session, left.operations, None)),
+            Ok(session) => return opened(&model, session, left.operations, None),
             Err(error) => eprintln!("sinew: {error}"),
         }
     }
@@ -350,7 +358,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
         Some(Ok(session)) => session,
         _ => model.start(None)?,
     };
-    Ok(opened(&model, session, 0, offered))
+    opened(&model, session, 0, offered)
 }
 
 /// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.
@@ -360,7 +368,8 @@ fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
     Ok(evaluator)
 }
 
-fn measure(model: &Model, document: &Document, displayed: Displayed) -> Result<(Strain, Readings)> {
+fn measure(model: &Arc<Model>, document: &Document, displayed: Displayed) -> Result<(Strain, Readings)> {
+    let model = &*model.bound_for(document)?;
     let pose = document.posed(model.skeleton());
     let mut evaluator = evaluator(model, document)?;
     let shape = evaluator.evaluate(model, &pose)?;
@@ -410,7 +419,8 @@ fn rigged(
 }
 
 /// Writes the posed character as glTF, with its receipt beside the file.
-fn export_to(path: &Path, model: &Model, document: &Document) -> Result<String> {
+fn export_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<String> {
+    let model = &*model.bound_for(document)?;
     folder_of(path)?;
     let options = Options::default();
     let receipt = project::export(path, model, document, &mut evaluator(model, document)?, &options)?;
@@ -419,7 +429,8 @@ fn export_to(path: &Path, model: &Model, document: &Document) -> Result<String> 
     Ok(text)
 }
 
-fn save_to(path: &Path, model: &Model, document: &Document) -> Result<String> {
+fn save_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<String> {
+    let model = &*model.bound_for(document)?;
     folder_of(path)?;
     project::save(path, model, document, &mut evaluator(model, document)?).map(|_| String::new())
 }

@@ -1,6 +1,7 @@
 //! The session of the editor: the open document with its tools and journal, the background jobs, and the reporter.
 //! The window and the headset pass the same session to each other. The module `saving` writes the session to disk.
 
+mod binding;
 mod saving;
 
 use super::context::say;
@@ -60,6 +61,8 @@ pub enum News {
     Caged(Box<NewCage>),
     /// The coupling of a cage, for the workbench.
     Coupled(Box<Cage>, Arc<Coupling>),
+    /// The character has another binding.
+    Bound,
     /// A new sculpt layer for the workbench, from an accent stroke or a refit.
     Shaped(Box<Sculpt>),
     /// A file was written.
@@ -112,6 +115,8 @@ pub struct AppSession {
     drawing_bones: usize,
     /// The render stages whose actors are being made, in the order of their jobs.
     binding: Vec<(u64, Progress)>,
+    /// Whether the character is being bound as the document says.
+    rebinding: bool,
     /// The computation of skin weights for drawn bones.
     rigging: Option<Progress>,
     /// The last revision of the document that [`AppSession::stepped`] handled.
@@ -170,6 +175,7 @@ impl AppSession {
             drawing_bones: 0,
             caging: None,
             binding: Vec::new(),
+            rebinding: false,
             rigging: None,
             revision: Version::default(),
             quit: false,
@@ -259,6 +265,13 @@ impl AppSession {
             }
             Done::Coupled(cage, Ok(coupling)) => News::Coupled(cage, coupling),
             Done::Coupled(_, Err(error)) => self.failed(error),
+            Done::Bound(model) => {
+                self.rebinding = false;
+                match model {
+                    Ok(model) => self.bound(model)?,
+                    Err(error) => self.failed(error),
+                }
+            }
             Done::Rigged(written) => {
                 self.rigging = None;
                 match written {
@@ -409,7 +422,11 @@ impl AppSession {
                 && !bench.timeline().playhead.playing
                 && bench.shown_pose().version != self.gauged_at);
         let revision = bench.session().revision();
-        if (self.measured_at != revision || asked) && !self.measuring && !bench.is_busy() && !self.quit {
+        if (self.measured_at != revision || asked)
+            && !(self.measuring || self.rebinding)
+            && !bench.is_busy()
+            && !self.quit
+        {
             self.measured_at = revision;
             let document = bench.session().document();
             if !asked && self.measured.as_ref().is_some_and(|measured| measured.is_shaped_like(document)) {
@@ -518,21 +535,24 @@ impl AppSession {
             _ if self.weighing().is_some() => self.weighing().map(|percent| format!("weights {percent} %")),
             _ if self.sketching > 0 => Some("looking for the silhouette".to_owned()),
             _ if self.drawing_bones > 0 => Some("placing joints".to_owned()),
+            _ if self.rebinding => Some("binding the skin".to_owned()),
             _ if self.caging.is_some() => Some("making the cage".to_owned()),
             _ => None,
         }
     }
 
-    /// Returns whether the character on the stage is the open one.
+    /// Returns whether the character on the stage is the open one, with any binding.
     pub fn is_on(&self, stage: &Stage) -> bool {
-        stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+        let of = |model: &Arc<Model>| Arc::as_ptr(&model.bound.character);
+        stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| of(a) == of(b))
     }
 
-    /// Returns whether the actor on the stage shows the open character with its current deformer. Applies changed
-    /// parameters first. If `false`, a new actor is required.
+    /// Returns whether the actor on the stage shows the open character with its current binding and deformer. Applies
+    /// changed parameters first. If `false`, a new actor is required.
     pub fn suits(&self, stage: &mut Stage) -> bool {
         let Some(bench) = self.bench.as_ref().filter(|_| self.is_on(stage)) else { return false };
-        stage.actor_mut().follow(bench.recipe()) != Follows::Not
+        let follows = stage.actor_mut().follow(bench.recipe()) != Follows::Not;
+        follows && stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
     /// Gives an actor the displayed time, the sculpt layers and the colours of the workbench. Returns whether the colours

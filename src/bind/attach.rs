@@ -2,62 +2,25 @@
 
 use super::planar::Dividers;
 use super::report::BindReport;
-use super::smooth::smooth;
-use super::{Attachments, Character};
-use crate::base::math::{Quat, Vec3};
+use super::smooth::{smooth, smooth_plainly};
+use super::{Attachments, BindOptions, Binding, Character, Reattached, Smoothing};
+use crate::base::math::Vec3;
 use crate::base::{BoneId, Error, JointId, Result};
 use crate::rig::{Bone, Skeleton};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
-
-/// Maximum smoothing rounds. More rounds would collapse the points on chains of leaf bones (thesis, 3.2).
-pub const MAX_SMOOTH: u32 = 10;
 
 /// Two squared distances are a tie if their relative difference is at most this value, e.g. at a joint that two bones
 /// share.
 const TIE: f32 = 1e-5;
-
-/// The rule that chooses each vertex's bone and attachment point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Binding {
-    /// The nearest point on any bone (thesis, eq. 12).
-    Direct,
-    /// The nearest point on the bones at the joint with the largest skin weight (thesis, 3.2).
-    #[default]
-    Weights,
-    /// Regions bounded by dividing planes at the joints (thesis, eq. 13).
-    Planar,
-}
-
-/// Options of [`bind_attachments`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct BindOptions {
-    /// The binding method, default [`Binding::Weights`].
-    pub method: Binding,
-    /// Smoothing rounds, default 6, at most [`MAX_SMOOTH`].
-    pub smooth: u32,
-    /// For [`Binding::Planar`]: rotation of the dividing planes about a joint, in bind space.
-    pub planes: BTreeMap<JointId, Quat>,
-}
-
-impl Default for BindOptions {
-    fn default() -> Self {
-        Self { method: Binding::default(), smooth: 6, planes: BTreeMap::new() }
-    }
-}
 
 /// Attaches every control vertex to a bone.
 ///
 /// Vertices of rigid props are attached at the head of their node's bone (`t = 0`) and never smoothed.
 ///
 /// # Errors
-/// [`Error::Input`] for more than [`MAX_SMOOTH`] rounds, invalid plane rotations, or a character without bones.
+/// [`Error::Input`] for a character without bones; as [`BindOptions::fits`].
 pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<(Attachments, BindReport)> {
-    if options.smooth > MAX_SMOOTH {
-        let problem = format!("{} rounds of smoothing", options.smooth);
-        return Err(Error::input(problem, format!("ask for at most {MAX_SMOOTH}")));
-    }
+    options.fits(character)?;
     let skeleton = &character.skeleton;
     let control = &character.control;
     if skeleton.bones.is_empty() && !control.positions.is_empty() {
@@ -73,7 +36,6 @@ pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<
         Binding::Weights | Binding::Planar => bind_each(character, &topology, at_heaviest),
     };
     if options.method == Binding::Planar {
-        check_planes(skeleton, options)?;
         // This first binding only chooses the bone from which the search for the region starts.
         let dividers = Dividers::new(skeleton, &topology, &options.planes);
         let bind = |v: usize| match control.rigid[v] {
@@ -84,20 +46,15 @@ pub fn bind_attachments(character: &Character, options: &BindOptions) -> Result<
         attachments = Attachments::new(character, &bound);
     }
     let before = attachments.clone();
-    smooth(character, &topology, &mut attachments, options.smooth);
+    match options.smoothing {
+        Smoothing::Bounded => smooth(character, &topology, &mut attachments, options.smooth),
+        Smoothing::Plain => smooth_plainly(character, &topology, &mut attachments, options.smooth),
+    }
+    for region in &options.reattached {
+        attachments.reattach(character, &topology, region)?;
+    }
     let report = BindReport::new(character, options, &before, &attachments);
     Ok((attachments, report))
-}
-
-fn check_planes(skeleton: &Skeleton, options: &BindOptions) -> Result<()> {
-    let count = skeleton.joints.len();
-    match options.planes.iter().find(|(j, q)| j.index() >= count || !q.is_normalized()) {
-        Some((joint, _)) => {
-            let problem = format!("the turn of the planes at joint {} is not possible", joint.0);
-            Err(Error::input(problem, format!("name a joint below {count} and a unit quaternion")))
-        }
-        None => Ok(()),
-    }
 }
 
 /// Attaches each skin vertex to the nearest of its candidate bones, and each prop vertex to the bone of its node.
@@ -183,24 +140,26 @@ impl Attachments {
         point_on(&skeleton.bones[self.bone[vertex].index()], self.t[vertex])
     }
 
-    /// Attaches vertices to a given bone, each at the bone's nearest point.
-    ///
-    /// # Errors
-    /// [`Error::Input`] if the bone or a vertex does not exist; the attachments are then unchanged.
-    pub fn assign(&mut self, character: &Character, vertices: &[u32], bone: BoneId) -> Result<()> {
-        let Some(target) = character.skeleton.bones.get(bone.index()) else {
-            let count = character.skeleton.bones.len();
-            return Err(Error::input(
-                format!("there is no bone {}", bone.0),
-                format!("name one below {count}"),
-            ));
-        };
-        self.check(vertices)?;
-        for v in vertices.iter().map(|&v| v as usize) {
-            let x = character.control.positions[v];
-            self.set(&character.skeleton, v, x, bone, project(target, x));
+    /// Attaches a region by hand. Vertices of rigid props stay.
+    fn reattach(
+        &mut self,
+        character: &Character,
+        topology: &BoneTopology,
+        region: &Reattached,
+    ) -> Result<()> {
+        let control = &character.control;
+        let vertices: Vec<u32> = region.vertices.iter().filter(|&v| !control.rigid[v as usize]).collect();
+        if let Some(joint) = region.joint {
+            let bones: Vec<BoneId> = topology.owned(joint).collect();
+            for v in vertices.iter().map(|&v| v as usize) {
+                let x = control.positions[v];
+                let nearest = nearest_bone(&character.skeleton, bones.iter().copied(), x, |_| 0.0);
+                if let Some((bone, t)) = nearest {
+                    self.set(&character.skeleton, v, x, bone, t);
+                }
+            }
         }
-        Ok(())
+        region.t.map_or(Ok(()), |t| self.set_t(character, &vertices, t))
     }
 
     /// Moves the attachment points of vertices along their bones to `t`, which is clamped to 0..=1.

@@ -9,6 +9,7 @@ mod character;
 mod deforming;
 mod heat;
 mod morphs;
+mod options;
 pub(crate) mod packed;
 mod planar;
 mod report;
@@ -18,10 +19,14 @@ mod smooth;
 mod tests;
 pub mod weights;
 
-pub use attach::{BindOptions, Binding, MAX_SMOOTH, bind_attachments, point_on, project};
+pub use attach::{bind_attachments, point_on, project};
 pub use cache::{Cache, Key};
 pub use heat::{HeatSite, heat_weights, kept_heat_weights};
 pub use morphs::{MorphTarget, Morphs};
+pub use options::{
+    BindOptions, Binding, MAX_REATTACHED, MAX_SMOOTH, MAX_TURN, Reattached, Smoothing, VertexRuns,
+};
+pub use planar::dividing_square;
 pub use report::{BindReport, Gap};
 
 use crate::base::BoneId;

@@ -1,5 +1,6 @@
 //! Planar binding: dividing planes at the joints cut the mesh into one region per bone (thesis 3.2, eq. 13).
 
+use super::BindOptions;
 use super::attach::{BoneTopology, project};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, JointId};
@@ -39,7 +40,7 @@ struct Site {
 }
 
 impl Dividers {
-    pub fn new(skeleton: &Skeleton, topology: &BoneTopology, planes: &BTreeMap<JointId, Quat>) -> Self {
+    pub fn new(skeleton: &Skeleton, topology: &BoneTopology, planes: &BTreeMap<JointId, [f32; 3]>) -> Self {
         let along = |b: BoneId| {
             let bone = &skeleton.bones[b.index()];
             bone.tail - bone.head
@@ -60,7 +61,7 @@ impl Dividers {
         let mut sites: Vec<Site> = site_of.iter().map(|_| Site::default()).collect();
         for (joint, turn) in planes {
             if let Some(&site) = site_of.get(joint.index()) {
-                sites[site].straightened = turn.inverse();
+                sites[site].straightened = BindOptions::turn(*turn).inverse();
             }
         }
         let mut ends = vec![None; skeleton.bones.len()];
@@ -138,6 +139,33 @@ impl Dividers {
     }
 }
 
+/// Returns the corners of a square on the dividing plane of two bones that meet at a joint: bind space, metres. The
+/// square is as wide as the shorter bone is long, and its centre is the joint. `turn` is the user's rotation of the
+/// planes. Returns `None` if a bone does not end at the joint, or if the bones have no plane.
+pub fn dividing_square(
+    skeleton: &Skeleton,
+    joint: JointId,
+    bones: [BoneId; 2],
+    turn: Quat,
+) -> Option<[Vec3; 4]> {
+    let out = |b: BoneId| {
+        let bone = skeleton.bones.get(b.index())?;
+        let along = bone.tail - bone.head;
+        if bone.parent == joint {
+            Some((bone.head, along))
+        } else {
+            (bone.child == Some(joint)).then_some((bone.tail, -along))
+        }
+    };
+    let [(at, a), (_, b)] = [out(bones[0])?, out(bones[1])?];
+    let (u, v) = (a.try_normalize()?, b.try_normalize()?);
+    let normal = (v - u).try_normalize()?;
+    let half = (u + v).try_normalize().unwrap_or_else(|| normal.any_orthonormal_vector());
+    let size = 0.5 * a.length().min(b.length());
+    let (x, y) = (turn * half * size, turn * normal.cross(half) * size);
+    Some([at + x + y, at - x + y, at - x - y, at + x - y])
+}
+
 /// Returns the representative of an element (union-find with path halving).
 fn root_of(above: &mut [usize], mut at: usize) -> usize {
     while above[at] != at {
@@ -149,7 +177,7 @@ fn root_of(above: &mut [usize], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BindOptions, Binding, Character, bind_attachments};
+    use super::super::{Binding, Character, bind_attachments};
     use super::*;
     use crate::asset::Influences;
 
@@ -160,9 +188,9 @@ mod tests {
         Character::from_parts(x.to_vec(), vec![], joints, influences).unwrap()
     }
 
-    fn bind(c: &Character, planes: &[(u32, Quat)]) -> Vec<(u32, f32)> {
-        let planes = planes.iter().map(|&(j, q)| (JointId(j), q)).collect();
-        let options = BindOptions { method: Binding::Planar, smooth: 0, planes };
+    fn bind(c: &Character, planes: &[(u32, [f32; 3])]) -> Vec<(u32, f32)> {
+        let planes = planes.iter().map(|&(j, turn)| (JointId(j), turn)).collect();
+        let options = BindOptions { method: Binding::Planar, smooth: 0, planes, ..BindOptions::default() };
         let (a, _) = bind_attachments(c, &options).unwrap();
         // Control vertices are renumbered; this restores the given order.
         c.display.control_of.iter().map(|&v| (a.bone[v as usize].0, a.t[v as usize])).collect()
@@ -194,8 +222,29 @@ mod tests {
         let c = points(&x, &fork);
         let [stem, left, right] = [0, 1, 2];
         assert_eq!(bind(&c, &[]).iter().map(|e| e.0).collect::<Vec<_>>(), [right, left, stem]);
-        let turned = bind(&c, &[(1, Quat::from_rotation_z(0.2))]);
+        let turned = bind(&c, &[(1, [0.0, 0.0, 11.5])]);
         assert_eq!(turned.iter().map(|e| e.0).collect::<Vec<_>>(), [right, right, stem]);
+    }
+
+    #[test]
+    fn the_drawn_square_lies_between_the_regions_of_its_bones() {
+        let elbow = [(Vec3::ZERO, None), (Vec3::Y, Some(0)), (Vec3::new(0.6, 1.4, 0.0), Some(1))];
+        let turned = [5.0, 10.0, 20.0];
+        for turn in [[0.0; 3], turned] {
+            let c = points(&[Vec3::X], &elbow);
+            let square = |j: u32, bones: [u32; 2]| {
+                dividing_square(&c.skeleton, JointId(j), bones.map(BoneId), BindOptions::turn(turn))
+            };
+            let corners = square(1, [0, 1]).unwrap();
+            let normal = (corners[1] - corners[0]).cross(corners[2] - corners[1]).normalize();
+            // Corners on the outer side may lie nearer to other planes, so the test uses points near the joint.
+            let near = corners.map(|x| Vec3::Y + 0.2 * (x - Vec3::Y));
+            let sides = [-1e-3, 1e-3].map(|d| near.map(|x| x + d * normal)).concat();
+            let bound = bind(&points(&sides, &elbow), &[(1, turn)]);
+            let bones: Vec<u32> = bound.iter().map(|b| b.0).collect();
+            assert!(bones == [0, 0, 0, 0, 1, 1, 1, 1] || bones == [1, 1, 1, 1, 0, 0, 0, 0], "{bones:?}");
+            assert_eq!((square(0, [0, 1]), square(1, [0, 9]), square(1, [0, 0])), (None, None, None));
+        }
     }
 
     #[test]

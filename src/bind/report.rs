@@ -1,6 +1,6 @@
 //! Quality of a binding: lengths of the scale vectors, and gaps between the attachment points of adjacent vertices.
 
-use super::{Attachments, BindOptions, Binding, Character};
+use super::{Attachments, BindOptions, Binding, Character, Smoothing};
 use crate::base::math::Vec3;
 use crate::geom::ControlMesh;
 
@@ -15,6 +15,10 @@ pub struct BindReport {
     pub method: Binding,
     /// Number of smoothing rounds.
     pub smooth: u32,
+    /// What a round of smoothing does.
+    pub smoothing: Smoothing,
+    /// Number of regions attached by hand.
+    pub reattached: usize,
     /// Number of control vertices.
     pub vertices: usize,
     /// Number of control vertices of rigid props; lengths and gaps exclude these vertices.
@@ -58,6 +62,8 @@ impl BindReport {
         Self {
             method: options.method,
             smooth: options.smooth,
+            smoothing: options.smoothing,
+            reattached: options.reattached.len(),
             vertices: control.positions.len(),
             rigid_vertices: control.positions.len() - soft,
             mean_length: (lengths().map(f64::from).fold(0.0, |a, b| a + b) / soft.max(1) as f64) as f32,

@@ -69,6 +69,36 @@ pub(super) fn smooth(
     }
 }
 
+/// Replaces each attachment point by the mean of itself and its neighbours, projected on the nearest bone of the
+/// skin's joints, `rounds` times (thesis, 3.2). The largest gap may grow, for example where fingers are close.
+pub(super) fn smooth_plainly(
+    character: &Character,
+    topology: &BoneTopology,
+    attachments: &mut Attachments,
+    rounds: u32,
+) {
+    let (skeleton, control) = (&character.skeleton, &character.control);
+    for _ in 0..rounds {
+        let points: Vec<Vec3> =
+            (0..control.positions.len()).map(|v| attachments.point(skeleton, v)).collect();
+        let step = |v: usize| {
+            let (now, ring) = (attachments.bone[v], control.adjacency.of(v));
+            if control.rigid[v] || ring.is_empty() {
+                return (now, attachments.t[v]);
+            }
+            let sum = ring.iter().fold(points[v], |sum, &n| sum + points[n as usize]);
+            let mean = sum / (ring.len() + 1) as f32;
+            let keep = |b: BoneId| f32::from(u8::from(b == now));
+            let near = nearest_bone(skeleton, topology.skinned.iter().copied(), mean, keep);
+            near.unwrap_or((now, attachments.t[v]))
+        };
+        let steps: Vec<(BoneId, f32)> = (0..points.len()).into_par_iter().map(step).collect();
+        for (v, (bone, t)) in steps.into_iter().enumerate() {
+            attachments.set(skeleton, v, control.positions[v], bone, t);
+        }
+    }
+}
+
 /// Chooses the largest possible step of each vertex, so that no gap becomes wider than `widest`. Returns the steps and
 /// the resulting points, or `None` after [`HOLD_BACK`] passes.
 fn hold_back(

@@ -3,8 +3,8 @@
 use super::shapes::{Shape, asset_from_parts, bar, capsule};
 use super::*;
 use crate::asset::{Asset, Influences, Morph};
-use crate::base::NodeId;
 use crate::base::math::{Quat, Trs};
+use crate::base::{JointId, NodeId};
 use crate::geom::{Adjacency, mean_edge_span};
 
 fn bound(character: &Character, method: Binding, smooth: u32) -> (Attachments, BindReport) {
@@ -148,26 +148,100 @@ fn binding_does_not_depend_on_scale() {
 }
 
 #[test]
-fn the_user_may_reassign() {
+fn a_region_attached_by_hand_changes_only_its_vertices() {
+    let c = capsule(3, 24, 8, 0.1, 1.5);
+    let low = |v: &u32| c.control.positions[*v as usize].y < 0.3;
+    let region: Vec<u32> = (0..c.control.positions.len() as u32).filter(low).collect();
+    for method in METHODS {
+        let plain = bound(&c, method, 6).0;
+        let bind = |joint: Option<u32>, t: Option<f32>| {
+            let joint = joint.map(JointId);
+            let reattached =
+                vec![Reattached { name: String::new(), vertices: VertexRuns::of(region.clone()), joint, t }];
+            bind_attachments(&c, &BindOptions { method, reattached, ..Default::default() })
+        };
+        for (joint, t) in [(Some(1), None), (None, Some(0.25)), (Some(1), Some(0.5))] {
+            let (now, report) = bind(joint, t).unwrap();
+            assert_eq!(report.reattached, 1);
+            for v in 0..c.control.positions.len() {
+                let x = c.control.positions[v];
+                if !region.contains(&(v as u32)) {
+                    let same = |a: &Attachments| (a.bone[v], a.t[v], a.scale_vector[v]);
+                    assert_eq!(same(&now), same(&plain));
+                    continue;
+                }
+                let bone = joint.map_or(plain.bone[v], BoneId);
+                // The head of the other bone is its point nearest to these vertices.
+                let place = t.unwrap_or(0.0);
+                assert_eq!((now.bone[v], now.t[v]), (bone, place), "{method:?}");
+                let point = point_on(&c.skeleton.bones[bone.index()], place);
+                assert_eq!(now.scale_vector[v], x - point);
+            }
+        }
+        assert!(bind(Some(9), None).unwrap_err().to_string().contains("joint 9"));
+        assert!(bind(None, Some(f32::NAN)).is_err() && bind(None, Some(1.5)).is_err());
+    }
+}
+
+#[test]
+fn settings_of_a_binding_are_checked_changed_and_read_back() {
     let c = capsule(2, 8, 8, 0.1, 1.0);
-    let (mut a, _) = bound(&c, Binding::Weights, 0);
-    let v = c.control.positions.iter().position(|x| x.y < 0.2).unwrap() as u32;
-    a.assign(&c, &[v], BoneId(1)).unwrap();
-    // The point of the upper bone nearest to the vertex is the bone's head.
-    assert_eq!((a.bone[v as usize], a.t[v as usize]), (BoneId(1), 0.0));
-    a.set_t(&c, &[v], 2.0).unwrap();
-    let x = c.control.positions[v as usize];
-    assert_eq!((a.t[v as usize], a.scale_vector[v as usize]), (1.0, x - c.skeleton.bones[1].tail));
-    let before = a.t.clone();
-    assert!(a.assign(&c, &[v, 9999], BoneId(0)).is_err());
-    assert!(a.assign(&c, &[v], BoneId(7)).is_err());
-    assert!(a.set_t(&c, &[v], f32::NAN).is_err());
-    assert_eq!(a.t, before);
-    let too_often = BindOptions { smooth: MAX_SMOOTH + 1, ..Default::default() };
-    assert!(bind_attachments(&c, &too_often).is_err());
-    let tilted =
-        BindOptions { planes: [(crate::base::JointId(9), Quat::IDENTITY)].into(), ..Default::default() };
-    assert!(bind_attachments(&c, &BindOptions { method: Binding::Planar, ..tilted }).is_err());
+    let count = c.control.positions.len() as u32;
+    let with = |vertices: &[u32]| {
+        let mut options = BindOptions::default();
+        options.region("a", VertexRuns::of(vertices.iter().copied())).t = Some(1.0);
+        options
+    };
+    assert_eq!(serde_json::to_string(&with(&[5, 3, 4, 9]).reattached[0].vertices).unwrap(), "[[3,3],[9,1]]");
+    assert!(with(&[0, count - 1]).fits(&c).is_ok());
+    assert!(with(&[0, count]).fits(&c).unwrap_err().to_string().contains("does not have"));
+    let wrong = [
+        BindOptions { smooth: MAX_SMOOTH + 1, ..Default::default() },
+        BindOptions { planes: [(JointId(9), [0.0; 3])].into(), ..Default::default() },
+        BindOptions { planes: [(JointId(0), [0.0, f32::NAN, 0.0])].into(), ..Default::default() },
+        BindOptions { planes: [(JointId(0), [0.0, 0.0, 181.0])].into(), ..Default::default() },
+        with(&[]),
+        serde_json::from_str(
+            r#"{"method":"direct","smooth":1,"reattached":[{"vertices":[[4,4294967295]],"t":0.5}]}"#,
+        )
+        .unwrap(),
+    ];
+    for options in wrong {
+        assert!(bind_attachments(&c, &options).is_err(), "{options:?}");
+    }
+    let (a, b) = (VertexRuns::of([1, 2]), VertexRuns::of([2, 3]));
+    let mut options = BindOptions::default();
+    options.region("a", a.clone()).joint = Some(JointId(1));
+    options.region("b", b).joint = Some(JointId(0));
+    options.region("c", a).t = Some(0.5);
+    let read: BindOptions = serde_json::from_value(serde_json::to_value(&options).unwrap()).unwrap();
+    assert_eq!((read == options, options.reattached.len()), (true, 2));
+    assert_eq!((options.reattached[0].joint, options.reattached[0].t), (Some(JointId(1)), Some(0.5)));
+    assert_eq!(options.reattached[0].name, "a");
+    // The later region counts where two overlap.
+    let (bound, _) = bind_attachments(&c, &options).unwrap();
+    assert_eq!([1, 2, 3].map(|v| bound.bone[v].0), [1, 0, 0]);
+}
+
+#[test]
+fn plain_smoothing_projects_the_mean_on_the_nearest_bone() {
+    let c = Shape { bones: 3, rings: 20, segments: 8, radius: 0.1, length: 1.5, blend: 0.5 };
+    let c = Character::from_asset(&c.capsule_asset()).unwrap();
+    let plain = |smooth| {
+        let options = BindOptions { smooth, smoothing: Smoothing::Plain, ..Default::default() };
+        bind_attachments(&c, &options).unwrap().0
+    };
+    let (before, after) = (bound(&c, Binding::Weights, 0).0, plain(1));
+    assert_eq!(before.t, plain(0).t);
+    for v in 0..c.control.positions.len() {
+        let ring = c.control.adjacency.of(v);
+        let sum: Vec3 = ring.iter().map(|&n| before.point(&c.skeleton, n as usize)).sum();
+        let mean = (sum + before.point(&c.skeleton, v)) / (ring.len() + 1) as f32;
+        // All bones lie on the y axis, from 0 to 1.5, and the tip's bone ends with the mesh.
+        let got = after.point(&c.skeleton, v);
+        assert!((got - Vec3::Y * mean.y.max(0.0)).length() < 1e-5, "{v}: {got} {mean}");
+    }
+    assert_ne!(plain(3).t, bound(&c, Binding::Weights, 3).0.t);
 }
 
 #[test]

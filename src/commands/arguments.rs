@@ -1,9 +1,12 @@
 //! Command-line arguments that several commands share.
 
+use crate::base::math::{EulerRot, Quat};
 use crate::base::{Error, Result};
-use crate::bind::{BindOptions, Binding};
+use crate::bind::{BindOptions, Binding, Smoothing};
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
+use crate::rig::{Skeleton, parse_rotation};
+use crate::scene::Model;
 use clap::{Args, ValueEnum};
 
 /// How the window or the headset runs.
@@ -60,37 +63,61 @@ impl Side {
     }
 }
 
-/// How the skin is attached to the bones.
-#[derive(Args, Clone, Copy, Debug)]
+/// How the skin is attached to the bones. Options that are not given keep the project's setting, or else the default.
+#[derive(Args, Clone, Debug, Default)]
 pub struct BindArgs {
-    /// How a vertex gets its bone
-    #[arg(long, value_enum, default_value_t = BindingArg::Weights)]
-    pub binding: BindingArg,
-    /// Smoothing rounds of the attachment points, 0 to 10
-    #[arg(long, default_value_t = 6, value_name = "N")]
-    pub smooth: u32,
-}
-
-/// See [`Binding`].
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum BindingArg {
-    /// The nearest of all bones.
-    Direct,
-    /// The nearest of the bones at the joint with the largest skin weight.
-    Weights,
-    /// The bone of the region around the vertex; planes at the joints bound the regions.
-    Planar,
+    /// How a vertex gets its bone; default weights
+    #[arg(long, value_enum)]
+    pub binding: Option<Binding>,
+    /// Smoothing rounds of the attachment points, 0 to 10; default 6
+    #[arg(long, value_name = "N")]
+    pub smooth: Option<u32>,
+    /// What a smoothing round does; default bounded
+    #[arg(long, value_enum)]
+    pub smoothing: Option<Smoothing>,
+    /// Turn the planes of the planar binding at a joint, degrees about the axes of the rest pose, in the given order:
+    /// Elbow=x:10,z:-20
+    #[arg(long, value_name = "JOINT=x:10")]
+    pub plane: Vec<String>,
 }
 
 impl BindArgs {
-    /// Converts the arguments to the library's bind options.
-    pub fn options(&self) -> BindOptions {
-        let method = match self.binding {
-            BindingArg::Direct => Binding::Direct,
-            BindingArg::Weights => Binding::Weights,
-            BindingArg::Planar => Binding::Planar,
-        };
-        BindOptions { method, smooth: self.smooth, ..BindOptions::default() }
+    /// Returns the settings `own` with these changes.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for an unknown joint or axis, or if the new settings are not valid.
+    pub fn options(&self, own: &BindOptions, skeleton: &Skeleton) -> Result<BindOptions> {
+        let mut new = own.clone();
+        new.method = self.binding.unwrap_or(own.method);
+        new.smooth = self.smooth.unwrap_or(own.smooth);
+        new.smoothing = self.smoothing.unwrap_or(own.smoothing);
+        for text in &self.plane {
+            let (node, turns) = parse_rotation(skeleton, text)?;
+            let joint = skeleton.nodes[node.index()].joint.ok_or_else(|| {
+                Error::input(format!("--plane {text}: that node is no joint"), "name a joint of the skin")
+            })?;
+            let turn = turns.iter().fold(Quat::IDENTITY, |q, (axis, degrees)| {
+                Quat::from_axis_angle(axis.unit().as_vec3(), degrees.to_radians()) * q
+            });
+            let (z, y, x) = turn.to_euler(EulerRot::ZYX);
+            // Adding zero turns negative zero into zero.
+            let degrees = [x, y, z].map(|angle| angle.to_degrees() + 0.0);
+            match degrees == [0.0; 3] {
+                true => drop(new.planes.remove(&joint)),
+                false => drop(new.planes.insert(joint, degrees)),
+            }
+        }
+        new.validate(skeleton)?;
+        Ok(new)
+    }
+
+    /// Returns a model with these changes of its binding.
+    ///
+    /// # Errors
+    /// As [`BindArgs::options`] and [`Model::rebound`].
+    pub fn applied(&self, model: Model) -> Result<Model> {
+        let options = self.options(model.binding(), model.skeleton())?;
+        if options == *model.binding() { Ok(model) } else { model.rebound(&options) }
     }
 }
 

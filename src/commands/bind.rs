@@ -2,18 +2,23 @@
 
 use super::arguments::BindArgs;
 use super::joints::{Motion, every, study};
-use crate::app::context::{folder_of, progress};
+use super::play::opened;
+use super::save::{ending, write};
+use crate::app::context::{Context, folder_of, progress};
 use crate::asset::Asset;
 use crate::base::{Error, JointId, Result};
 use crate::bind::weights::{WeightMethod, diagnose};
-use crate::bind::{BindOptions, BindReport, Binding, Cache, Character, bind_attachments};
-use crate::document::DeformerSettings;
+use crate::bind::{BindOptions, BindReport, Cache, Character, bind_attachments};
+use crate::document::{DeformerSettings, Document, Edit};
 use crate::export::{Weighed, project, weigh, weigh_again, write_model};
 use crate::geom::mean_edge_span;
-use crate::rig::limb_joints;
+use crate::project::{Opened, Saving};
+use crate::rig::{limb_joints, named_node};
 use crate::scene::{Model, Where};
+use crate::workbench::SkinPart;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Maximum number of bones that a finding names.
 const SOME: usize = 8;
@@ -63,6 +68,8 @@ struct Json<'a> {
     findings: Vec<String>,
     #[serde(flatten)]
     report: &'a BindReport,
+    /// The settings of the binding, as documents store them.
+    settings: &'a BindOptions,
     bones: Vec<BoneLine>,
 }
 
@@ -80,7 +87,7 @@ struct BoneLine {
 /// The file to bind, and how.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// A rigged glTF file or a project
+    /// A rigged glTF file, a project or a journal
     pub file: PathBuf,
     /// The attachment
     #[command(flatten)]
@@ -101,6 +108,21 @@ pub struct Args {
     /// The .glb to write with the computed weights
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// Start from the default settings, not from those of the project
+    #[arg(long)]
+    pub reset: bool,
+    /// Attach the region around a mark, or of a sculpt layer, to a joint's bones: "Mark 1=LeftArm"
+    #[arg(long, value_name = "REGION=JOINT")]
+    pub attach: Vec<String>,
+    /// Place the attachment points of such a region along their bones, 0 at the head, 1 at the tail: "Mark 1=0.5"
+    #[arg(long, value_name = "REGION=T")]
+    pub place: Vec<String>,
+    /// Rings of vertices around a mark that --attach and --place include, 0 to 32
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=32))]
+    pub rings: u32,
+    /// The project to write with this binding, a .glb
+    #[arg(long, conflicts_with_all = ["weights", "out", "bones", "json"])]
+    pub project: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -110,11 +132,14 @@ pub struct Args {
 /// function computes weights.
 ///
 /// # Errors
-/// Any error of [`project::open`], [`weigh`], [`Character::from_asset`] or [`bind_attachments`]. Also
-/// [`Error::Input`] if `--out` is given but no weights were computed.
-pub fn run(args: &Args) -> Result<String> {
-    let (path, options) = (&*args.file, &args.bind.options());
-    let asset = project::open(path)?.0;
+/// Any error of [`opened`], [`weigh`], [`Character::from_asset`] or [`bind_attachments`]. Also [`Error::Input`] if
+/// `--out` is given but no weights were computed, or a region is not found.
+pub fn run(context: &mut Context, args: &Args) -> Result<String> {
+    let path = &*args.file;
+    if let Some(out) = &args.project {
+        ending(out)?;
+    }
+    let Source { asset, opened } = Source::open(path)?;
     let mut weighed = args.weigh.weighed(&asset)?;
     let mut told_more = String::new();
     if let Some(method) = args.weights {
@@ -131,12 +156,20 @@ pub fn run(args: &Args) -> Result<String> {
     }
     let meshes = weighed.as_ref().map_or(&[][..], |w| &w.meshes);
     let character = Character::from_asset(weighed.as_ref().map_or(&asset, |w| &w.asset))?;
-    let (_, report) = bind_attachments(&character, options)?;
+    let document = opened.as_ref().map(|o| o.session.document());
+    let options = options(args, &character, document)?;
+    let (_, report) = bind_attachments(&character, &options)?;
+    if let Some(out) = &args.project {
+        save(context, opened.filter(|_| weighed.is_none()), options.clone(), out)?;
+    }
     let bones = bone_lines(&character, &report);
     let findings = findings(&character);
     if !args.json {
         let findings: String = findings.iter().map(|line| format!("{line}\n")).collect();
-        return Ok(told(&weighed) + &told_more + &text(path, &character, &report, &bones) + &findings);
+        return Ok(told(&weighed)
+            + &told_more
+            + &text(path, &character, &options, &report, &bones)
+            + &findings);
     }
     let document = Json {
         file: path.display().to_string(),
@@ -147,11 +180,94 @@ pub fn run(args: &Args) -> Result<String> {
         weighed: meshes,
         findings,
         report: &report,
+        settings: &options,
         bones,
     };
     serde_json::to_string_pretty(&document).map_err(|error| {
         Error::input(format!("the report cannot be written as JSON: {error}"), "bind the file without --json")
     })
+}
+
+/// What the command binds.
+struct Source {
+    asset: Arc<Asset>,
+    /// The model and its document, if the file has weights.
+    opened: Option<Opened>,
+}
+
+impl Source {
+    /// Opens a file. Without skin weights, there is no model yet.
+    fn open(path: &Path) -> Result<Self> {
+        match opened(path) {
+            Ok(opened) => Ok(Self { asset: opened.model.asset.clone(), opened: Some(opened) }),
+            Err(error) => match project::open(path) {
+                Ok((asset, None)) => Ok(Self { asset: Arc::new(asset), opened: None }),
+                _ => Err(error),
+            },
+        }
+    }
+}
+
+/// Returns the settings of the document, or the defaults, with the changes of the arguments.
+fn options(args: &Args, character: &Character, document: Option<&Document>) -> Result<BindOptions> {
+    let own = document.filter(|_| !args.reset).map(|d| d.binding().clone()).unwrap_or_default();
+    let mut new = args.bind.options(&own, &character.skeleton)?;
+    let split = |text: &str, option: &str| {
+        let parts = text.rsplit_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()));
+        parts.ok_or_else(|| Error::input(format!("--{option} {text:?} has no '='"), "write REGION=VALUE"))
+    };
+    let region = |name: &str| {
+        let parts = document.map(|d| parts(d, args.rings)).unwrap_or_default();
+        let part = parts.iter().find(|(own, _)| own == name).ok_or_else(|| {
+            let names: Vec<&str> = parts.iter().map(|(name, _)| &**name).collect();
+            let remedy = match names.is_empty() {
+                true => "the file has no mark and no sculpt layer: draw one on the skin".to_owned(),
+                false => format!("name one of {}", names.join(", ")),
+            };
+            Error::input(format!("there is no region {name:?}"), remedy)
+        })?;
+        let none = || Error::input("the file has no document", "save it as a project first");
+        part.1.vertices(document.ok_or_else(none)?, character)
+    };
+    for text in &args.attach {
+        let (name, joint) = split(text, "attach")?;
+        let node = named_node(&character.skeleton, &joint)?;
+        let joint = character.skeleton.nodes[node.index()].joint.ok_or_else(|| {
+            Error::input(format!("--attach {text:?}: that node is no joint"), "name a joint of the skin")
+        })?;
+        let (name, vertices) = region(&name)?;
+        new.region(&name, vertices).joint = Some(joint);
+    }
+    for text in &args.place {
+        let (name, t) = split(text, "place")?;
+        let t = t.parse().ok().filter(|t| (0.0..=1.0).contains(t)).ok_or_else(|| {
+            Error::input(
+                format!("--place {text:?}: that is no place along a bone"),
+                "give a number from 0 to 1",
+            )
+        })?;
+        let (name, vertices) = region(&name)?;
+        new.region(&name, vertices).t = Some(t);
+    }
+    Ok(new)
+}
+
+/// Writes a project whose document has these settings.
+fn save(context: &mut Context, opened: Option<Opened>, options: BindOptions, out: &Path) -> Result<()> {
+    let Some(Opened { model, mut session, .. }) = opened else {
+        let remedy = "compute weights by --out first";
+        return Err(Error::input("the file has no skin weights, so it makes no project", remedy));
+    };
+    let model = model.rebound(&options)?;
+    session.apply(Edit::SetBinding(Box::new(options)))?;
+    write(context, &model, session.document(), out, Saving::default(), true)
+}
+
+/// The parts of the skin that the document names: its marks and sculpt layers.
+fn parts(document: &Document, rings: u32) -> Vec<(String, SkinPart)> {
+    let marks = document.marks().iter().map(|m| (m.name.clone(), SkinPart::Mark { id: m.id, rings }));
+    let shapes = document.sculpts().iter().map(|s| (s.name.clone(), SkinPart::Shape(s.id)));
+    marks.chain(shapes).collect()
 }
 
 /// Replaces the weights of a file by those of a method. Shows progress in the terminal.
@@ -273,18 +389,30 @@ fn bone_lines(character: &Character, report: &BindReport) -> Vec<BoneLine> {
     skeleton.bones.iter().zip(&report.vertices_per_bone).map(line).collect()
 }
 
-fn text(path: &Path, character: &Character, report: &BindReport, bones: &[BoneLine]) -> String {
+fn text(
+    path: &Path,
+    character: &Character,
+    options: &BindOptions,
+    report: &BindReport,
+    bones: &[BoneLine],
+) -> String {
     let mut out = String::new();
-    let method = match report.method {
-        Binding::Direct => "direct",
-        Binding::Weights => "weights",
-        Binding::Planar => "planar",
-    };
+    let skeleton = &character.skeleton;
+    let joint = |j: &JointId| &*skeleton.nodes[skeleton.joints[j.index()].node.index()].name;
     // Writing to a string cannot fail.
     let mut line = |text: String| {
         let _ = writeln!(out, "{text}");
     };
-    line(format!("{}: {method} binding, {} rounds of smoothing", path.display(), report.smooth));
+    let (method, smoothing) = (options.method.name(), options.smoothing.name());
+    line(format!("{}: {method} binding, {} rounds of {smoothing} smoothing", path.display(), options.smooth));
+    for (at, [x, y, z]) in &options.planes {
+        line(format!("planes at {} turned by {x:.1}, {y:.1}, {z:.1} degrees about x, y, z", joint(at)));
+    }
+    for region in &options.reattached {
+        let to = region.joint.as_ref().map_or_else(String::new, |j| format!(" to {}", joint(j)));
+        let t = region.t.map_or_else(String::new, |t| format!(" at t = {t:.3}"));
+        line(format!("{} attached by hand{to}{t}: {} vertices", region.name, region.vertices.count()));
+    }
     line(format!(
         "{} display vertices -> {} control vertices ({} of props), {} joints, {} bones",
         character.display.positions.len(),
@@ -308,8 +436,9 @@ fn text(path: &Path, character: &Character, report: &BindReport, bones: &[BoneLi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bind::BindOptions;
+    use crate::base::{BoneId, MarkId};
     use crate::bind::shapes::{Shape, capsule};
+    use crate::surface::ring_mark;
 
     #[test]
     fn every_bone_has_its_line() {
@@ -320,8 +449,8 @@ mod tests {
             bones.iter().map(|b| b.vertices as usize).sum::<usize>(),
             character.control.positions.len()
         );
-        let text = text(Path::new("a.glb"), &character, &report, &bones);
-        assert!(text.contains("a.glb: weights binding, 6 rounds"), "{text}");
+        let text = text(Path::new("a.glb"), &character, &BindOptions::default(), &report, &bones);
+        assert!(text.contains("a.glb: weights binding, 6 rounds of bounded"), "{text}");
         assert!(text.contains("joint 0 -> joint 1") && text.contains("joint 2 -> (tip)"), "{text}");
     }
 
@@ -349,13 +478,66 @@ mod tests {
         let bare = folder.path().join("bare.glb");
         std::fs::write(&bare, crate::export::unedited(&asset).unwrap()).unwrap();
         let out = folder.path().join("new/weighed.glb");
-        let text = run(&Args { out: Some(out.clone()), ..args(&bare) }).unwrap();
+        let text = run(&mut Context::default(), &Args { out: Some(out.clone()), ..args(&bare) }).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&value["joints"], value["weighed"].as_array().unwrap().len()), (&3.into(), 1));
-        let text = run(&Args { json: false, ..args(&out) }).unwrap();
+        let text = run(&mut Context::default(), &Args { json: false, ..args(&out) }).unwrap();
         assert!(!text.contains("weights computed"), "{text}");
-        let refused = run(&Args { out: Some(out.clone()), ..args(&whole) }).unwrap_err().to_string();
+        let refused = run(&mut Context::default(), &Args { out: Some(out.clone()), ..args(&whole) })
+            .unwrap_err()
+            .to_string();
         assert!(refused.contains("whole.glb") && refused.contains("leave out"), "{refused}");
+    }
+
+    #[test]
+    fn a_project_keeps_its_binding_and_names_its_regions() {
+        let folder = tempfile::tempdir().unwrap();
+        let shape = Shape { bones: 3, rings: 24, segments: 8, radius: 0.15, length: 1.5, blend: 0.2 };
+        let [file, start, out] = ["a.glb", "start.glb", "out.glb"].map(|name| folder.path().join(name));
+        std::fs::write(&file, crate::export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
+        let Opened { model, mut session, .. } = opened(&file).unwrap();
+        let (character, attachments) = (&model.bound.character, &model.bound.attachments);
+        let mark = ring_mark(character, attachments, MarkId(0), BoneId(1), 0.5).unwrap();
+        let (name, vertices) = (mark.name.clone(), character.control.positions.len());
+        session.apply(Edit::AddMark { index: None, mark: Box::new(mark) }).unwrap();
+        let context = &mut Context::default();
+        write(context, &model, session.document(), &start, Saving::default(), true).unwrap();
+        let mut bind = |file: &Path, rest: &[&str]| {
+            let line = [&["bind", file.to_str().unwrap()], rest].concat();
+            run(context, &<Line as clap::Parser>::parse_from(line).args).map_err(|e| e.to_string())
+        };
+        let (attach, place) = (format!("{name}=joint 2"), format!("{name}=0.25"));
+        let plain = bind(&start, &[]).unwrap();
+        let rest = ["--binding", "planar", "--smooth", "2", "--plane", "joint 1=z:20", "--rings", "1"];
+        let rest = [&rest[..], &["--attach", &attach, "--place", &place]].concat();
+        let told = bind(&start, &[&rest[..], &["--project", out.to_str().unwrap()]].concat()).unwrap();
+        let lines = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        for wanted in [
+            "planar binding, 2 rounds of bounded smoothing",
+            "planes at joint 1 turned by 0.0, 0.0, 20.0 degrees",
+            &format!("{name} attached by hand to joint 2 at t = 0.250: "),
+        ] {
+            assert!(told.contains(wanted), "{told}");
+        }
+        assert_eq!(lines(&bind(&out, &[]).unwrap()), lines(&told));
+        let other = bind(&out, &["--plane", "joint 1=z:0", "--smoothing", "plain"]).unwrap();
+        assert!(other.contains("2 rounds of plain smoothing") && !other.contains("planes at"), "{other}");
+        assert_eq!(lines(&bind(&out, &["--reset"]).unwrap()), lines(&plain));
+        let json: serde_json::Value = serde_json::from_str(&bind(&out, &["--json"]).unwrap()).unwrap();
+        let settings: BindOptions = serde_json::from_value(json["settings"].clone()).unwrap();
+        assert_eq!(Model::load(&out, &BindOptions::default()).unwrap().binding(), &settings);
+        assert!((1..vertices).contains(&settings.reattached[0].vertices.count()));
+        for (option, value, wanted) in [
+            ("--attach", "Nothing=joint 2", format!("name one of {name}")),
+            ("--attach", &attach.replace('2', "9"), "no node".to_owned()),
+            ("--attach", "Nothing", "write REGION=VALUE".to_owned()),
+            ("--place", &place.replace("0.25", "1.25"), "give a number from 0 to 1".to_owned()),
+            ("--plane", "joint 1=q:20", "no axis".to_owned()),
+            ("--smooth", "11", "at most 10".to_owned()),
+        ] {
+            let error = bind(&out, &[option, value]).unwrap_err();
+            assert!(error.contains(&wanted), "{option} {value}: {error}");
+        }
     }
 
     #[test]
@@ -372,7 +554,7 @@ mod tests {
             let (weights, json) = (Some(method), !compare);
             let args =
                 Args { weights, cubes: Some(500), compare, json, out: Some(out.clone()), ..args(&file) };
-            let text = run(&args).unwrap();
+            let text = run(&mut Context::default(), &args).unwrap();
             assert_eq!(compare, text.contains("lbs old  lbs new") && text.contains("  mean\n"), "{text}");
             let new = Character::from_asset(&Asset::load(&out).unwrap()).unwrap();
             assert_eq!(new.display.positions, old.display.positions);
@@ -386,7 +568,7 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_an_error() {
-        let e = run(&args(Path::new("no such file.glb"))).unwrap_err();
+        let e = run(&mut Context::default(), &args(Path::new("no such file.glb"))).unwrap_err();
         assert!(e.to_string().contains("no such file.glb"));
     }
 }

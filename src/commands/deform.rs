@@ -5,6 +5,7 @@ use super::pose::PoseArgs;
 use crate::app::context::{Context, folder_of, human, write_png};
 use crate::base::math::Aabb;
 use crate::base::{Error, Result};
+use crate::bind::BindOptions;
 use crate::export;
 use crate::export::Clips;
 use crate::geom::MeasureReport;
@@ -106,7 +107,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     if let Some(path) = &args.out {
         ending(path)?;
     }
-    let model = Model::load(&args.file, &args.bind.options())?;
+    let model = args.bind.applied(Model::load(&args.file, &BindOptions::default())?)?;
     let pose = args.pose.resolve(&model)?;
     let recipe = recipe(&model.deformer(&args.method.settings()?))?;
     let side = context.side(args.on.is_cpu())?;

@@ -9,6 +9,7 @@ use crate::project::Saving;
 use crate::project::recovery::{Found, Unfinished, folder, unfinished};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Which unfinished session, and what to do with it.
@@ -44,8 +45,9 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         Some(out) => {
             save::ending(out)?;
             let session = session()?;
-            let model = session.load(&BindOptions::default())?;
+            let model = Arc::new(session.load(&BindOptions::default())?);
             let restored = session.restore(&model)?;
+            let model = model.bound_for(restored.document())?;
             say(format_args!("restored {}", described(session)));
             let saving = Saving { every_frame: true, ..Saving::default() };
             save::write(context, &model, restored.document(), out, saving, args.on.is_cpu())?;

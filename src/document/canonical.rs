@@ -3,6 +3,7 @@
 
 use super::Target;
 use crate::base::math::Trs;
+use crate::bind::BindOptions;
 use crate::cage::Cage;
 use crate::deform::sculpt::{Along, Curve, Profile};
 use crate::pose::{BoneChain, Lengths, RootMotion, Stroke, StrokeLayer};
@@ -157,6 +158,25 @@ impl Canonical {
                 self.text("wave");
                 self.floats(&[wave.count, wave.speed, wave.phase]);
             }
+        }
+    }
+
+    pub fn binding(&mut self, binding: &BindOptions) {
+        self.text(binding.method.name());
+        self.count(binding.smooth as usize);
+        self.text(binding.smoothing.name());
+        self.count(binding.planes.len());
+        for (joint, turn) in &binding.planes {
+            self.count(joint.index());
+            self.floats(turn);
+        }
+        self.count(binding.reattached.len());
+        for region in &binding.reattached {
+            self.text(&region.name);
+            self.count(region.vertices.count());
+            region.vertices.iter().for_each(|v| self.count(v as usize));
+            self.count(region.joint.map_or(0, |j| 1 + j.index()));
+            self.floats(&[region.t.unwrap_or(-1.0)]);
         }
     }
 

@@ -4,6 +4,7 @@ use super::canonical::Canonical;
 use super::{KeptPose, Motion};
 use crate::asset::{Asset, Source};
 use crate::base::{ChainId, Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::bind::{BindOptions, Character};
 use crate::cage::Cage;
 use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
@@ -127,6 +128,8 @@ pub struct Document {
     #[serde(default, alias = "keys", skip_serializing_if = "Motion::is_default")]
     pub(super) motion: Motion,
     pub(super) deformer: DeformerSettings,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(super) binding: Box<BindOptions>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) marks: Vec<SurfaceStroke>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -137,6 +140,11 @@ pub struct Document {
     pub(super) bones: Vec<BoneChain>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cage: Option<Box<Cage>>,
+}
+
+/// Whether a binding has the default settings, which files omit.
+fn is_default(binding: &BindOptions) -> bool {
+    *binding == BindOptions::default()
 }
 
 impl Document {
@@ -181,6 +189,11 @@ impl Document {
     /// Returns the deformation method and its parameters.
     pub fn deformer(&self) -> &DeformerSettings {
         &self.deformer
+    }
+
+    /// Returns the settings by which the skin is attached to the bones.
+    pub fn binding(&self) -> &BindOptions {
+        &self.binding
     }
 
     /// Returns the marks on the skin, in drawing order.
@@ -241,10 +254,11 @@ impl Document {
         self.posed_below(skeleton, self.strokes.len())
     }
 
-    /// Returns whether both documents have equal poses, strokes, deformers, sculpt layers and cages, ignoring motion.
+    /// Returns whether both documents have equal poses, strokes, deformers, bindings, sculpt layers and cages, ignoring
+    /// motion.
     pub fn is_shaped_like(&self, other: &Self) -> bool {
         (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
-            && (&self.sculpts, &self.cage) == (&other.sculpts, &other.cage)
+            && (&self.sculpts, &self.cage, &self.binding) == (&other.sculpts, &other.cage, &other.binding)
     }
 
     /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
@@ -280,12 +294,15 @@ impl Document {
         Ok(document)
     }
 
-    /// Checks the marks against the number of triangles of the character's display mesh.
+    /// Checks marks and binding against the character.
     ///
     /// # Errors
-    /// A mark lies on a triangle that the mesh does not have.
-    pub fn fits(&self, triangles: usize) -> Result<()> {
-        self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))
+    /// A mark lies on a triangle that the display mesh does not have, or the binding names a vertex that the control
+    /// mesh does not have.
+    pub fn fits(&self, character: &Character) -> Result<()> {
+        let triangles = character.display.triangles.len();
+        self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))?;
+        self.binding.fits(character)
     }
 
     /// Returns the hash of the content, 64 hexadecimal digits. The path of the asset file does not affect it.
@@ -339,6 +356,10 @@ impl Document {
         if let Some(cage) = &self.cage {
             hash.text("cage 1");
             hash.cage(cage);
+        }
+        if !is_default(&self.binding) {
+            hash.text("binding 1");
+            hash.binding(&self.binding);
         }
     }
 
@@ -423,6 +444,7 @@ impl Document {
             ));
         }
         self.deformer.recipe()?;
+        self.binding.validate(skeleton)?;
         validate_pins(&self.pins, skeleton)?;
         validate_chains(&self.bones)?;
         self.cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;

@@ -7,6 +7,7 @@ use super::contents::{MAX_MARKS, validate_pins, validate_pose};
 use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, key_edit, sculpt_edit};
 use crate::base::math::Trs;
 use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::bind::BindOptions;
 use crate::cage::Cage;
 use crate::pose::{BoneChain, Sample, Stroke, StrokeLayer, validate_chains};
 use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
@@ -156,6 +157,8 @@ pub enum Edit {
     Keys(KeyEdit),
     /// Sets the deformation method and its parameters.
     SetDeformer(DeformerSettings),
+    /// Sets how the skin is attached to the bones.
+    SetBinding(Box<BindOptions>),
     /// Applies several edits as one.
     Group(Vec<Edit>),
 }
@@ -273,6 +276,10 @@ impl Edit {
                 deformer.recipe()?;
                 Self::SetDeformer(std::mem::replace(&mut document.deformer, deformer.clone()))
             }
+            Self::SetBinding(binding) => {
+                binding.validate(skeleton)?;
+                Self::SetBinding(std::mem::replace(&mut document.binding, binding.clone()))
+            }
             Self::Group(edits) => apply_group(edits, document, context)?,
         })
     }
@@ -383,6 +390,7 @@ impl Edit {
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
             (Self::SetPose(_), Self::SetPose(_))
             | (Self::SetDeformer(_), Self::SetDeformer(_))
+            | (Self::SetBinding(_), Self::SetBinding(_))
             | (Self::SetBones(_), Self::SetBones(_)) => true,
             (Self::MoveCage(moves), Self::MoveCage(old)) => {
                 moves.iter().map(|m| m.vertex).eq(old.iter().map(|m| m.vertex))

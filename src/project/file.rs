@@ -67,7 +67,7 @@ impl Model {
             let remedy = format!("open {} itself", self.asset.path.display());
             return Err(Error::broken(recording, "operations", problem, remedy));
         }
-        session.document().fits(self.bound.character.display.triangles.len())?;
+        session.document().fits(&self.bound.character)?;
         Ok(session)
     }
 
@@ -124,9 +124,13 @@ pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
         let remedy = "give a journal that was written to";
         return Err(Error::broken(path, "header", "the journal is empty", remedy));
     };
-    let model = Model::load(&locate(file, path), options)?;
+    let mut model = Model::load(&locate(file, path), options)?;
     model.is(file)?;
     let session = model.replay(&recovered.operations, path)?;
+    let binding = session.document().binding();
+    if model.binding() != binding {
+        model = model.rebound(binding)?;
+    }
     Ok(Opened { model, session, torn: recovered.torn })
 }
 

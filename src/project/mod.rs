@@ -1,6 +1,8 @@
 //! Project files, crash recovery, and baking of frames.
 
 pub mod bake;
+#[cfg(test)]
+mod binding_tests;
 mod cage_shapes;
 mod file;
 pub mod recovery;

@@ -21,44 +21,81 @@ const INTERIOR: usize = 50_000;
 /// A loaded and bound character.
 pub struct Model {
     /// The file; for a project, the original character file.
-    pub asset: Asset,
+    pub asset: Arc<Asset>,
     /// The document of a project; `None` for other files.
     pub document: Option<Document>,
     /// The character and its attachments.
     pub bound: Bound,
+    binding: BindOptions,
     /// Morph targets.
-    pub morphs: Morphs,
+    pub morphs: Arc<Morphs>,
     /// Statistics of the bind.
     pub report: BindReport,
     /// Durations of loading and binding.
     pub stages: Vec<(&'static str, Duration)>,
-    measure: Measure,
+    measure: Arc<Measure>,
     crossings: OnceLock<Crossings>,
-    interior: OnceLock<Option<Interior>>,
+    interior: Arc<OnceLock<Option<Interior>>>,
     /// The last coupling with a cage.
-    pub(super) cage: Mutex<Option<Coupled>>,
+    pub(super) cage: Arc<Mutex<Option<Coupled>>>,
+}
+
+/// A character that is not bound yet.
+struct Loaded {
+    asset: Asset,
+    character: Arc<Character>,
+    morphs: Morphs,
+    stages: Vec<(&'static str, Duration)>,
+}
+
+impl Loaded {
+    fn new(asset: Asset, loading: Duration) -> Result<Self> {
+        let start = Instant::now();
+        let character = Arc::new(Character::from_asset(&asset)?);
+        let morphs = Morphs::from_asset(&asset, &character);
+        Ok(Self { asset, character, morphs, stages: vec![("load", loading), ("weld", start.elapsed())] })
+    }
+
+    fn bind(self, options: &BindOptions) -> Result<Model> {
+        let start = Instant::now();
+        let Self { asset, character, morphs, mut stages } = self;
+        let (attachments, report) = bind_attachments(&character, options)?;
+        stages.push(("bind", start.elapsed()));
+        Ok(Model {
+            asset: Arc::new(asset),
+            document: None,
+            measure: Arc::new(Measure::new(&character.control)),
+            bound: Bound::new(character, Arc::new(attachments)),
+            binding: options.clone(),
+            morphs: Arc::new(morphs),
+            report,
+            stages,
+            crossings: OnceLock::new(),
+            interior: Arc::default(),
+            cage: Arc::default(),
+        })
+    }
 }
 
 impl Model {
-    /// Loads and binds a file, which may be a project.
+    /// Loads and binds a file. `options` bind a file without a document; a project's document has its own settings.
     ///
     /// # Errors
     /// If the file cannot be loaded, converted or bound; see [`project::open`], [`Character::from_asset`] and
     /// [`bind_attachments`]. If the document of a project does not fit its character.
     pub fn load(path: &Path, options: &BindOptions) -> Result<Self> {
         let start = Instant::now();
-        let (asset, document) = project::open(path)?;
-        let mut model = Self::bind(asset, options, start.elapsed())?;
-        if let Some(json) = document {
-            let triangles = model.bound.character.display.triangles.len();
-            let document = Document::from_json(json, model.skeleton());
-            let document = document.and_then(|d| d.fits(triangles).map(|()| d));
-            model.document = Some(document.map_err(|e| match e {
-                Error::Input { problem, remedy } => Error::broken(path, "document", problem, remedy),
-                other => other,
-            })?);
-        }
-        Ok(model)
+        let (asset, json) = project::open(path)?;
+        let loaded = Loaded::new(asset, start.elapsed())?;
+        let Some(json) = json else { return loaded.bind(options) };
+        let document = Document::from_json(json, &loaded.character.skeleton);
+        let document = document.and_then(|d| d.fits(&loaded.character).map(|()| d));
+        let document = document.map_err(|e| match e {
+            Error::Input { problem, remedy } => Error::broken(path, "document", problem, remedy),
+            other => other,
+        })?;
+        let model = loaded.bind(document.binding())?;
+        Ok(Self { document: Some(document), ..model })
     }
 
     /// Binds an asset in memory. `loading` is the time that loading took.
@@ -66,31 +103,47 @@ impl Model {
     /// # Errors
     /// As [`Model::load`].
     pub fn bind(asset: Asset, options: &BindOptions, loading: Duration) -> Result<Self> {
-        let mut stages = vec![("load", loading)];
-        let mut start = Instant::now();
-        let mut lap = |name, stages: &mut Vec<_>| {
-            stages.push((name, start.elapsed()));
-            start = Instant::now();
-        };
-        let character = Arc::new(Character::from_asset(&asset)?);
-        let morphs = Morphs::from_asset(&asset, &character);
-        lap("weld", &mut stages);
-        let (attachments, report) = bind_attachments(&character, options)?;
-        lap("bind", &mut stages);
-        let measure = Measure::new(&character.control);
-        let bound = Bound::new(character, Arc::new(attachments));
+        Loaded::new(asset, loading)?.bind(options)
+    }
+
+    /// Returns the same character with another binding. Both models share all data that does not depend on the binding.
+    /// Takes up to a second for a large character.
+    ///
+    /// # Errors
+    /// As [`bind_attachments`].
+    pub fn rebound(&self, options: &BindOptions) -> Result<Self> {
+        let character = self.bound.character.clone();
+        let (attachments, report) = bind_attachments(&character, options).map_err(|e| self.named(e))?;
         Ok(Self {
-            asset,
-            document: None,
-            bound,
-            morphs,
+            asset: self.asset.clone(),
+            document: self.document.clone(),
+            bound: Bound::new(character, Arc::new(attachments)),
+            binding: options.clone(),
+            morphs: self.morphs.clone(),
             report,
-            stages,
-            measure,
+            stages: self.stages.clone(),
+            measure: self.measure.clone(),
+            // The radius of limbs depends on the binding.
             crossings: OnceLock::new(),
-            interior: OnceLock::new(),
-            cage: Mutex::new(None),
+            interior: self.interior.clone(),
+            cage: self.cage.clone(),
         })
+    }
+
+    /// Returns this model if it has the binding of a document, and otherwise the character with that binding.
+    ///
+    /// # Errors
+    /// As [`Model::rebound`].
+    pub fn bound_for(self: &Arc<Self>, document: &Document) -> Result<Arc<Self>> {
+        if self.binding == *document.binding() {
+            return Ok(self.clone());
+        }
+        self.rebound(document.binding()).map(Arc::new)
+    }
+
+    /// The settings of the binding.
+    pub fn binding(&self) -> &BindOptions {
+        &self.binding
     }
 
     /// Prefixes an input error with the file's name.

@@ -8,12 +8,13 @@ use crate::project::locate;
 use crate::scene::{Model, NewCage};
 use crate::workbench::Workbench;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A take in replay.
 pub struct Replay {
     path: PathBuf,
     reader: TakeReader,
-    model: Model,
+    model: Arc<Model>,
     bench: Workbench,
     eye_size: [u32; 2],
     frame: TakeFrame,
@@ -32,6 +33,7 @@ impl Replay {
         let (model, session) = begin(path, &start)?;
         let mut bench = Workbench::new(session, model.bound.character.clone(), start.preferences);
         bench.keep_to(reader.rules());
+        bench.know_binding(model.bound.attachments.clone());
         Ok(Self {
             path: path.to_owned(),
             reader,
@@ -44,11 +46,23 @@ impl Replay {
         })
     }
 
-    /// Replays events up to and including the next frame. Returns false after the last frame.
+    /// Replays events up to and including the next frame. Returns false after the last frame. If the document's binding
+    /// has changed, binds the character again.
     ///
     /// # Errors
-    /// If a record is invalid, or another character cannot be loaded.
+    /// If a record is invalid, or another character cannot be loaded or bound.
     pub fn step(&mut self) -> Result<bool> {
+        let more = self.advance()?;
+        let document = self.bench.session().document();
+        if document.binding() != self.model.binding() {
+            self.model = self.model.bound_for(document)?;
+            self.bench.know_binding(self.model.bound.attachments.clone());
+            self.loaded = true;
+        }
+        Ok(more)
+    }
+
+    fn advance(&mut self) -> Result<bool> {
         for event in self.reader.by_ref() {
             match event? {
                 TakeEvent::Frame(frame) => {
@@ -74,6 +88,7 @@ impl Replay {
                 TakeEvent::Opened(start) => {
                     let (model, session) = begin(&self.path, &start)?;
                     self.bench.open(session, model.bound.character.clone());
+                    self.bench.know_binding(model.bound.attachments.clone());
                     (self.model, self.eye_size, self.loaded) = (model, start.eye_size, true);
                 }
                 TakeEvent::End(end) => self.end = Some(end),
@@ -92,7 +107,7 @@ impl Replay {
         &self.model
     }
 
-    /// Whether another character was loaded since the last call; true on the first call.
+    /// Whether another character was loaded, or the character bound again, since the last call; true on the first call.
     pub fn take_loaded(&mut self) -> bool {
         std::mem::take(&mut self.loaded)
     }
@@ -123,11 +138,11 @@ impl Replay {
     }
 }
 
-fn begin(take: &Path, start: &TakeStart) -> Result<(Model, Session<'static>)> {
-    let model = Model::load(&locate(&start.asset, take), &BindOptions::default())?;
+fn begin(take: &Path, start: &TakeStart) -> Result<(Arc<Model>, Session<'static>)> {
+    let model = Arc::new(Model::load(&locate(&start.asset, take), &BindOptions::default())?);
     model.is(&start.asset)?;
     let session = model.replay(&start.operations, take)?;
-    Ok((model, session))
+    Ok((model.bound_for(session.document())?, session))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use crate::asset::Interpolation;
 use crate::base::math::Trs;
-use crate::base::{NodeId, SculptId};
+use crate::base::{MarkId, NodeId, SculptId};
+use crate::bind::{Binding, Smoothing};
 use crate::deform::sculpt::Curve;
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
@@ -172,6 +173,47 @@ impl CageSet {
     }
 }
 
+/// A part of the skin whose vertices are attached by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkinPart {
+    /// The vertices of the faces under a mark, and rings of vertices around them.
+    Mark {
+        /// The mark.
+        id: MarkId,
+        /// Number of rings.
+        rings: u32,
+    },
+    /// The vertices that a sculpt layer moves.
+    Shape(SculptId),
+}
+
+/// A change of the document's binding, see [`crate::bind::BindOptions`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BindChange {
+    /// Sets the rule.
+    Method(Binding),
+    /// Sets the number of smoothing rounds.
+    Rounds(u32),
+    /// Sets what a round of smoothing does.
+    Smoothing(Smoothing),
+    /// Turns the dividing planes at the selected joint: degrees about X, Y and Z of bind space, in this order.
+    Turn([f32; 3]),
+    /// Attaches a part of the skin to the bones of the selected joint.
+    Attach(SkinPart),
+    /// Places the attachment points of a part of the skin in the middle of their bones, for
+    /// [`BindChange::PlaceAt`].
+    Place(SkinPart),
+    /// Places the attachment points of the region with this index along their bones, 0 at the head, 1 at the tail;
+    /// `None` places them by the rule.
+    PlaceAt(usize, Option<f32>),
+    /// Removes the region with this index, so that the rule attaches its vertices.
+    Remove(usize),
+    /// Gives all settings their defaults.
+    Reset,
+}
+
 /// A user command, with its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -272,6 +314,9 @@ pub enum Command {
     Smooth(bool),
     /// Switches the curved drawing of triangles (Phong tessellation) on or off.
     Phong(bool),
+    /// Changes how the skin is attached to the bones. The second value tells whether the change joins the undo step of
+    /// the previous one, as during the drag of a slider.
+    Bind(BindChange, bool),
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),

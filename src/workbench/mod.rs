@@ -17,7 +17,7 @@ mod timeline;
 pub mod tools;
 mod transform;
 
-pub use command::{CageSet, Command, GrabBy, MeasureBy, Tool};
+pub use command::{BindChange, CageSet, Command, GrabBy, MeasureBy, SkinPart, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};
@@ -31,6 +31,6 @@ pub use space::{Rigid, Similarity};
 pub(crate) use step::TURNTABLE;
 #[cfg(test)]
 pub(crate) use step::tests::{biped, session, with_morphs};
-pub use step::{CAGE_VERTICES, Workbench};
+pub use step::{CAGE_VERTICES, MAX_RINGS, Workbench};
 pub use surroundings::{Capsule, Surroundings};
 pub use tools::Measure;

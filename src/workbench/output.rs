@@ -74,6 +74,8 @@ pub enum Request {
     Cage(CageSource),
     /// Couple the document's cage with the skin and pass the coupling to [`super::Workbench::know_coupling`].
     Couple,
+    /// Bind the character as the document says and pass the attachments to [`super::Workbench::know_binding`].
+    Bind,
     /// Write the cage as `.obj`.
     ExportCage,
     /// Switch to the headset or to the window.

@@ -126,6 +126,7 @@ commands! {
     KeyMorphs => "Key morph targets",
     Measure => "Measure",
     Wire => "Wire",
+    Bind => "Bind the skin",
     Binding => "Binding",
     Colors => "Colours on the skin",
     JointDeformer => "Deformer of the joint",
@@ -178,7 +179,9 @@ impl CommandKind {
             Self::Radius => &[Route::Control(Control::StickY), Route::Palette],
             Self::SnapTurn => &[Route::Control(Control::StickX), Route::Palette],
             Self::Open => &[Route::Files],
-            Self::BonesPerStroke | Self::Rig | Self::Colors | Self::JointDeformer => &[Route::Details],
+            Self::BonesPerStroke | Self::Rig | Self::Colors | Self::JointDeformer | Self::Bind => {
+                &[Route::Details]
+            }
             Self::MakeCage | Self::RemoveCage | Self::CageSet | Self::CageRest => &[Route::Details],
             Self::KeyCage | Self::ResetCage | Self::ExportCage => &[Route::Details],
             Self::SelectShape | Self::ShapeOn | Self::RemoveShape | Self::OtherSide => &[Route::Details],

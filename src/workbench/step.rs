@@ -1,6 +1,7 @@
 //! The workbench holds a document, its character, the tools and the view. A step takes one frame of input and returns
 //! edits and output. A step reads nothing else, so replayed input gives the identical document.
 
+mod binding;
 mod cage;
 mod commands;
 mod facts;
@@ -26,7 +27,7 @@ use super::{
 };
 use crate::base::math::{Aabb, Trs, Vec3};
 use crate::base::{NodeId, SculptId, Version};
-use crate::bind::{Attachments, Character};
+use crate::bind::{Attachments, BindOptions, Character};
 use crate::cage::{CageMesh, Coordinates};
 use crate::deform::sculpt::SculptState;
 use crate::document::{Sampler, Session};
@@ -35,6 +36,7 @@ use crate::scene::{DrawnBones, LiveRecipe, NewCage};
 use crate::surface::Sculpt;
 use std::sync::Arc;
 
+pub use binding::MAX_RINGS;
 pub use cage::CAGE_VERTICES;
 
 /// Angular speed of the turntable, radians per second.
@@ -66,6 +68,8 @@ pub struct Workbench {
     crossings: show::Crossings,
     /// The cage whose coupling is known or asked for.
     coupled: Option<(CageMesh, Coordinates)>,
+    /// The binding of the document that the character has or that is asked for.
+    bound: BindOptions,
     /// Attachments of the character, once known.
     attachments: Option<Arc<Attachments>>,
     /// Sculpt layers from background jobs, added when no tool is in use.
@@ -152,6 +156,7 @@ impl Workbench {
             middle(&PosedRig::new(&context.character.skeleton, &Pose::rest(&context.character.skeleton)));
         let mut line = LineTool::default();
         line.document_changed(&context);
+        let bound = context.session.document().binding().clone();
         let mut new = Self {
             context,
             preferences: preferences.sane(),
@@ -168,6 +173,7 @@ impl Workbench {
             cage: CageTool::default(),
             crossings: show::Crossings::default(),
             coupled: None,
+            bound,
             attachments: None,
             coming: Vec::new(),
             coming_bones: Vec::new(),

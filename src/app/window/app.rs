@@ -178,6 +178,8 @@ impl<'o> WindowApp<'o> {
                     bench.know_coupling((cage.mesh, cage.coordinates), coupling);
                 }
             }
+            // The stages get new actors.
+            News::Bound => {}
             News::Listed(files) => self.desk.facts.files.follow(files),
             News::Entered(files) => {
                 self.desk.facts.files.follow(files);
@@ -285,6 +287,7 @@ impl<'o> WindowApp<'o> {
             Request::Rig(on) => self.app_session.rig(on),
             Request::Cage(source) => self.app_session.make_cage(source),
             Request::Couple => self.app_session.couple(),
+            Request::Bind => self.app_session.bind(),
             Request::ExportCage => self.app_session.export_cage(),
             Request::OtherFace => {
                 self.calls = true;

@@ -184,7 +184,7 @@ impl<'o> HeadsetApp<'o> {
             }
             News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
             // The actor is for a stage that no longer exists.
-            News::Ready(..) | News::Written(_) | News::Looked(..) => {}
+            News::Ready(..) | News::Written(_) | News::Looked(..) | News::Bound => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
     }
@@ -271,6 +271,7 @@ impl<'o> HeadsetApp<'o> {
                 Request::Rig(on) => self.app_session.rig(on),
                 Request::Cage(source) => self.app_session.make_cage(source),
                 Request::Couple => self.app_session.couple(),
+                Request::Bind => self.app_session.bind(),
                 Request::ExportCage => self.app_session.export_cage(),
                 Request::OtherFace if self.has_desk => self.to_desk = true,
                 Request::OtherFace => self.message = Some(NO_DESK.to_owned()),

@@ -1,12 +1,14 @@
 //! Tests that record a scripted session on a character and replay it.
 
 use super::*;
+use crate::base::JointId;
 use crate::base::math::{Quat, Vec3};
+use crate::bind::{Binding, Smoothing};
 use crate::document::Edit;
 use crate::generate::{Kind, generate};
 use crate::rig::{Pose, chains};
 use crate::take::{Eye, Recorder};
-use crate::workbench::{Command, GrabBy, Preferences, Rigid, Rules, Tool, Tracked, Tracking};
+use crate::workbench::{BindChange, Command, GrabBy, Preferences, Rigid, Rules, Tool, Tracked, Tracking};
 
 /// A scripted animator: records each input and passes it to the workbench, like a headset session.
 struct Animator {
@@ -208,6 +210,41 @@ fn a_take_begun_in_the_middle_of_a_session_undoes_into_its_past() {
     assert_eq!(replay.bench().session().document().hash(), hash);
     // The first take lacks its end record but has all its frames.
     assert!(replayed(&path).torn().is_some());
+}
+
+#[test]
+fn a_take_replays_the_binding_and_binds_the_character_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut animator, path) = Animator::new(folder.path());
+    let joints = animator.bench.character().skeleton.joints.clone();
+    animator.command(Command::Select(Some(joints[1].node)));
+    let bind = |change| Command::Bind(change, false);
+    animator.command(bind(BindChange::Method(Binding::Planar)));
+    animator.command(bind(BindChange::Turn([0.0, 10.0, 15.0])));
+    animator.command(Command::Bind(BindChange::Turn([0.0, 10.0, 25.0]), true));
+    animator.step();
+    animator.command(bind(BindChange::Rounds(3)));
+    animator.command(bind(BindChange::Smoothing(Smoothing::Plain)));
+    animator.command(Command::Undo);
+    animator.step();
+    let document = animator.bench.session().document().clone();
+    let history = animator.bench.session().history();
+    let wanted = BindOptions {
+        method: Binding::Planar,
+        smooth: 3,
+        planes: [(JointId(1), [0.0, 10.0, 25.0])].into(),
+        ..BindOptions::default()
+    };
+    assert_eq!(*document.binding(), wanted);
+    let hash = animator.finish();
+    let replay = replayed(&path);
+    assert_eq!(
+        (replay.bench().session().document().hash(), replay.bench().session().history()),
+        (hash, history)
+    );
+    let file = Model::load(&folder.path().join("plus.glb"), &wanted).unwrap();
+    assert_eq!(replay.model().bound.attachments.t, file.bound.attachments.t);
+    assert_eq!(replay.model().binding(), &wanted);
 }
 
 #[test]

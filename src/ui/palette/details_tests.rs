@@ -2,17 +2,18 @@
 
 use super::tests::Room;
 use super::{Panel, Section, Spot, details, theme};
-use crate::base::{ChainId, NodeId, SculptId};
-use crate::bind::Character;
+use crate::base::{ChainId, MarkId, NodeId, SculptId};
+use crate::bind::{BindOptions, Binding, Character, Smoothing};
 use crate::cage::{Cage, CageMesh};
 use crate::deform::sculpt::Curve;
 use crate::deform::swing_twist::Deformer;
 use crate::document::{DeformerSettings, Edit};
 use crate::pose::BoneChain;
 use crate::scene::{SkinColors, recipe};
-use crate::surface::{Form, Region, Sculpt};
+use crate::surface::{Form, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::workbench::{
-    CageSet, Command, CommandKind, Preferences, Tool, WAVE, Workbench, biped, session, with_morphs,
+    BindChange, CageSet, Command, CommandKind, Preferences, SkinPart, Tool, WAVE, Workbench, biped, session,
+    with_morphs,
 };
 use std::sync::Arc;
 
@@ -83,11 +84,17 @@ fn every_section_is_chosen_and_has_large_print() {
     }
 }
 
+/// Scrolls down until a word shows.
+fn shows(room: &mut Room, word: &str) {
+    assert!(room.panels.find(&text(word)).is_some() || room.scrolls_to(&text(word)), "{word}");
+}
+
 /// Presses words of a section and checks that each gives its command. The commands run.
 fn presses(room: &mut Room, section: Section, words: &[(&str, Command)]) {
     room.press(&Spot::Section(section));
     follow(room);
     for (word, command) in words {
+        shows(room, word);
         room.press(&text(word));
         assert_eq!(room.commands, std::slice::from_ref(command), "{word}");
         assert_large(room);
@@ -191,6 +198,61 @@ fn bones_weights_and_deformers_of_joints_are_pressed() {
             ("Swing-twist", Command::JointDeformer(Deformer::SwingTwist)),
         ],
     );
+}
+
+#[test]
+fn the_binding_is_changed_and_regions_are_attached() {
+    let mut room = room();
+    let bind = |change| Command::Bind(change, false);
+    presses(
+        &mut room,
+        Section::Rig,
+        &[
+            ("Direct", bind(BindChange::Method(Binding::Direct))),
+            ("Plain", bind(BindChange::Smoothing(Smoothing::Plain))),
+            ("Bounded", bind(BindChange::Smoothing(Smoothing::Bounded))),
+            ("Planar", bind(BindChange::Method(Binding::Planar))),
+        ],
+    );
+    shows(&mut room, "Select a joint.");
+    let barycentrics = [0.5, 0.25, 0.25];
+    let point = |triangle| SurfacePoint { triangle, barycentrics, pressure: 1.0, time: 0.0, lifted: false };
+    let (id, name, points) = (MarkId(0), "Mark 1".to_owned(), vec![point(0), point(1)]);
+    let mark = SurfaceStroke { id, name, points, closed: false, radius: 0.1 };
+    bench_mut(&mut room).apply(Edit::AddMark { index: None, mark: Box::new(mark) }, false);
+    bench_mut(&mut room).select(Some(NodeId(5)));
+    follow(&mut room);
+    let name = bench(&room).character().skeleton.nodes[5].name.clone();
+    let part = SkinPart::Mark { id: MarkId(0), rings: 2 };
+    presses(
+        &mut room,
+        Section::Rig,
+        &[
+            (&format!("Attach Mark 1 to {name}"), bind(BindChange::Attach(part))),
+            ("Place Mark 1", bind(BindChange::Place(part))),
+        ],
+    );
+    for (label, change) in [("smoothing rounds", 0), ("head to tail", 1)] {
+        room.press(&Spot::Section(Section::Rig));
+        shows(&mut room, label);
+        let (panel, [_, y]) = room.panels.find(&text(label)).unwrap();
+        let placement = room.placement(panel);
+        let [from, to] = [0.2, 0.8].map(|share| placement.point([details::rail(share), y]));
+        room.drag(from, to, |_| ());
+        let fits = |c: &Command| match c {
+            Command::Bind(BindChange::Rounds(_), _) => change == 0,
+            Command::Bind(BindChange::PlaceAt(0, Some(_)), _) => change == 1,
+            _ => false,
+        };
+        assert!(!room.commands.is_empty() && room.commands.iter().all(fits), "{label}: {:?}", room.commands);
+        follow(&mut room);
+    }
+    presses(
+        &mut room,
+        Section::Rig,
+        &[("×", bind(BindChange::Remove(0))), ("Reset the binding", bind(BindChange::Reset))],
+    );
+    assert_eq!(*bench(&room).session().document().binding(), BindOptions::default());
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
             let method = super::deformer::method_label(&settings.method);
             format!("Deformer: {method}")
         }
+        Edit::SetBinding(binding) => format!("Binding: {}", binding.method.label().to_lowercase()),
         Edit::Group(edits) if !edits.is_empty() => {
             let first = label(&edits[0], bench);
             if edits.len() == 1 { first } else { format!("{first} and {} more", edits.len() - 1) }

@@ -3,6 +3,7 @@
 //! The window draws them in its side panel, and the dope sheet in its timeline; the headset draws them on the details
 //! panel. The style gives the scale: egui's spacing and text styles, which [`theme`] sets, are larger in the headset.
 
+mod binding;
 mod cage;
 pub(super) mod clips;
 pub(super) mod deformer;
@@ -37,6 +38,8 @@ pub(super) struct Memory {
     pub pose_name: String,
     /// The pose being blended.
     pub blending: Option<poses::Blending>,
+    /// State of the part about the binding.
+    pub binding: binding::State,
     /// State of the panel of morph targets.
     pub morphs: morphs::State,
     /// State of the transform panel.
@@ -131,7 +134,7 @@ pub enum Section {
     Shape,
     /// Weights of the morph targets.
     Morphs,
-    /// Bones of a bare mesh, colours of weights, and the deformers of joints.
+    /// Bones of a bare mesh, the binding, colours of weights, and the deformers of joints.
     Rig,
     /// The cage.
     Cage,

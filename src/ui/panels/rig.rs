@@ -1,4 +1,5 @@
-//! The panel of bones and weights: bones of a bare mesh, colours that show weights, and the deformers of joints.
+//! The panel of bones and weights: bones of a bare mesh, colours that show weights, the deformers of joints, and the
+//! binding.
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
@@ -21,7 +22,15 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     widgets::caption(ui, "Colours on the skin");
     let views = SkinColors::ALL.map(|view| (view.label(), p.colors == view, Command::Colors(view)));
     shows.choices(ui, pressed, views);
-    let Some((params, chosen)) = bench.swing_twist() else { return };
+    joint_deformer(ui, shows, pressed);
+    if !bench.is_bare() {
+        super::binding::show(ui, shows, memory, pressed);
+    }
+}
+
+/// Draws the deformer of the selected joint, if the method has such deformers.
+fn joint_deformer(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+    let Some((params, chosen)) = shows.bench.swing_twist() else { return };
     widgets::caption(ui, "Deformer of the selected joint");
     match chosen {
         None => drop(ui.label("Select a joint.")),

@@ -47,7 +47,9 @@ fn window(kind: CommandKind) -> String {
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
         CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
-        CommandKind::BonesPerStroke | CommandKind::JointDeformer => "rig panel".to_owned(),
+        CommandKind::BonesPerStroke | CommandKind::JointDeformer | CommandKind::Bind => {
+            "rig panel".to_owned()
+        }
         CommandKind::MakeCage
         | CommandKind::RemoveCage
         | CommandKind::ResetCage
@@ -127,6 +129,7 @@ mod tests {
             // The panel Rig sets these.
             CommandKind::BonesPerStroke,
             CommandKind::JointDeformer,
+            CommandKind::Bind,
             // The panel Cage gives these.
             CommandKind::MakeCage,
             CommandKind::RemoveCage,

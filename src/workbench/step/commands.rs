@@ -130,6 +130,7 @@ impl Workbench {
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
             Command::Phong(on) => p.phong = on,
+            Command::Bind(change, continues) => self.change_binding(&change, continues),
             Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {
                 p.colors = view;
@@ -505,6 +506,7 @@ impl Workbench {
         self.skin.document_changed();
         self.bone.document_changed();
         self.cage_changed();
+        self.binding_changed();
         self.refresh_timeline();
     }
 }

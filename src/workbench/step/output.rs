@@ -21,6 +21,7 @@ impl Workbench {
         show::body(&self.context, self.preferences.wire, &mut out.lines);
         if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
             binding::lines(&self.context, attachments, self.touched, &mut out.lines);
+            binding::planes(&self.context, self.touched, &mut out.lines);
         }
         if self.preferences.crossings {
             self.crossings.lines(self.context.pose_version, &mut out.lines);

@@ -1,12 +1,41 @@
 //! Draws the binding: the scale vector from each attachment point to the skin (thesis, chapter 3). The colour shows
-//! the weight of the selected joint, or the bone if no joint is selected.
+//! the weight of the selected joint, or the bone if no joint is selected. With the planar binding, also draws the dividing
+//! planes at the selected joint.
 
 use super::EditContext;
-use crate::base::NodeId;
 use crate::base::math::Vec3;
-use crate::bind::Attachments;
+use crate::base::{BoneId, NodeId};
+use crate::bind::{Attachments, BindOptions, Binding, dividing_square};
 use crate::render::Lines;
 use crate::scene::{color_of_index, color_of_weight};
+
+/// Width of the outline of a dividing plane, pixels.
+const PLANE: f32 = 2.0;
+
+/// Draws the dividing planes at the selected joint, if the document's binding has planes. The planes move with the
+/// joint.
+pub fn planes(context: &EditContext, selected: Option<NodeId>, out: &mut Lines) {
+    let (skeleton, binding) = (&context.character.skeleton, context.session.document().binding());
+    let joint = selected.and_then(|n| skeleton.nodes.get(n.index())?.joint);
+    let Some(joint) = joint.filter(|_| binding.method == Binding::Planar) else { return };
+    let Some(world_from_bind) = context.rig.skinning.get(joint.index()) else { return };
+    let turn = BindOptions::turn(binding.planes.get(&joint).copied().unwrap_or_default());
+    let meets = |b: &usize| {
+        let bone = &skeleton.bones[*b];
+        skeleton.joints[bone.parent.index()].skinned && (bone.parent == joint || bone.child == Some(joint))
+    };
+    for a in (0..skeleton.bones.len()).filter(meets) {
+        for b in (a + 1..skeleton.bones.len()).filter(meets) {
+            let Some(square) = dividing_square(skeleton, joint, [a, b].map(BoneId::from), turn) else {
+                continue;
+            };
+            let [p, q, r, s] = square.map(|x| world_from_bind.transform_point3(x));
+            out.polyline(&[p, q, r, s, p], color_of_index(a), PLANE, 0.0);
+            out.polyline(&[p, r], color_of_index(a), PLANE, 0.0);
+            out.polyline(&[q, s], color_of_index(b), PLANE, 0.0);
+        }
+    }
+}
 
 /// Maximum number of drawn vectors. More vectors would hide the skin, so the tool skips some of them.
 const MOST: usize = 6000;

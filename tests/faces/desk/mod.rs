@@ -2,6 +2,7 @@
 //! by XTEST events and check screenshots.
 
 mod bed;
+mod binding;
 mod bones;
 mod cages;
 mod drop;

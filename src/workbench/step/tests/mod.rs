@@ -1,6 +1,7 @@
 //! Tests with scripted hands on a small biped and a capsule, without GPU, files or clock.
 
 mod any_input;
+mod binding;
 mod bones;
 mod film;
 mod holds;
