@@ -137,6 +137,10 @@ pub fn open(path: &Path, options: &BindOptions) -> Result<Opened> {
 /// Returns whether to read a file as a journal. A file is glTF if it starts with the glTF magic or a brace.
 fn is_journal(path: &Path) -> Result<bool> {
     use std::io::Read;
+    // The loader refuses folders and pipes.
+    if !std::fs::metadata(path).map_err(|e| Error::io(path, e))?.is_file() {
+        return Ok(false);
+    }
     let mut head = Vec::new();
     let file = std::fs::File::open(path).map_err(|e| Error::io(path, e))?;
     file.take(64).read_to_end(&mut head).map_err(|e| Error::io(path, e))?;
