@@ -353,7 +353,7 @@ impl PicturePass {
         let filled = |vertex: Spv, fragment: Spv| drawn(vertex, None, fragment);
         let curved = |fragment: Spv| {
             let stages = [spv!("render/surface.tesc"), spv!("render/surface.tese")];
-            drawn(spv!("render/surface.vert"), Some(stages), fragment)
+            drawn(spv!("render/surface_patch.vert"), Some(stages), fragment)
         };
         let curved = match device.tessellates() {
             true => Some([curved(spv!("render/surface.frag"))?, curved(spv!("render/surface_cut.frag"))?]),
