@@ -173,32 +173,48 @@ fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
         sinew(at, &format!("render {file} --size 64x64 --out picture.png"));
         sinew(at, &format!("compare {file} --methods lbs --on cpu --out compared"));
     }
-    if device && file == "saved.glb" {
+    // Playing draws every kind of picture; one character with several meshes and one without a clip pass it.
+    if device && file == "saved.glb" && ["box", "human"].contains(&s.name) {
         sinew(at, &format!("play {file} --out played"));
     }
 }
 
-#[test]
-fn whatever_a_command_writes_every_command_opens() {
+/// Writes and opens all files of one character.
+fn check(name: &str) {
     let device = sinew::gpu::Device::new(&Default::default()).is_ok();
     if !device {
         sinew::base::testing::skip("gpu", "there is no Vulkan device for pictures of what was written");
     }
-    let check = |s: &Subject| {
-        let folder = tempfile::tempdir().unwrap();
-        let at = folder.path();
-        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{}.glb", s.name));
-        std::fs::copy(own, at.join(format!("{}.glb", s.name))).unwrap();
-        for written in write(at, s) {
-            // Rendering is the slowest step, so only three files are rendered.
-            let drawn = device && ["springs.glb", "saved.glb", "budget.glb"].contains(&written.file.as_str());
-            read(at, s, &written, drawn);
-        }
-    };
-    // Threads of their own: those of Rayon would wait for the programs instead of working for other tests.
-    std::thread::scope(|scope| {
-        for pair in SUBJECTS.chunks(2) {
-            scope.spawn(|| pair.iter().for_each(check));
-        }
-    });
+    let subject = SUBJECTS.iter().find(|s| s.name == name).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/{name}.glb"));
+    std::fs::copy(own, at.join(format!("{name}.glb"))).unwrap();
+    for written in write(at, subject) {
+        // Rendering is the slowest step, so only three files are rendered.
+        let drawn = device && ["springs.glb", "saved.glb", "budget.glb"].contains(&written.file.as_str());
+        read(at, subject, &written, drawn);
+    }
+}
+
+// One test per character, so that they run at the same time.
+
+#[test]
+fn whatever_a_command_writes_of_the_human_every_command_opens() {
+    check("human");
+}
+
+#[test]
+fn whatever_a_command_writes_of_the_chibi_every_command_opens() {
+    check("chibi");
+}
+
+#[test]
+fn whatever_a_command_writes_of_the_box_every_command_opens() {
+    check("box");
+}
+
+#[test]
+fn whatever_a_command_writes_of_the_plus_every_command_opens() {
+    check("plus");
 }

@@ -167,7 +167,8 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         step.picked = screen.picked()?.or(self.answer.take());
         app.desk.facts.stages = screen.stages();
         app.step(&step);
-        self.damaged |= app.attend(screen.stage());
+        let late = app.attend(screen.stage());
+        self.damaged |= late;
         input.handle_platform_output(window, std::mem::take(&mut app.desk.output_mut().platform));
         if let Some(other) = app.other.take() {
             screen.compare(other)?;
@@ -194,6 +195,10 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         };
         if self.damaged {
             self.next = soon(HIDDEN, self.next);
+        }
+        if late {
+            // The next step carries out what arrived after this one.
+            self.next = soon(Duration::ZERO, self.next);
         }
         self.look = screen.asks().then(|| Instant::now() + ANSWER);
         if let Some(again) = app.desk.output().again {

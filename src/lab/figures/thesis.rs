@@ -1,5 +1,9 @@
-//! Figures of the thesis "Expressive Skinning Methods for 3D Character Animation": sculpt layers (chapter 5) and the
-//! regions around their strokes (7.3, 7.4).
+//! Figures of the thesis "Expressive Skinning Methods for 3D Character Animation". This file has those of sculpt layers
+//! (chapter 5) and of the regions around their strokes (7.3, 7.4).
+
+mod binding;
+mod springs;
+mod strokes;
 
 use super::easel::{Easel, Sitter, dots};
 use super::{Figure, Set};
@@ -22,9 +26,84 @@ pub const SET: Set = Set {
             draw: super::swing::hop,
         },
         Figure {
+            name: "fig2-skinning",
+            title: "Figures 2 and 3: a twist and a bend by LBS and by DQS",
+            draw: springs::skinning,
+        },
+        Figure {
             name: "fig5-nose",
             title: "Figure 5: a redrawn silhouette moves a region by LSE: handles yellow, passive green, anchors red",
             draw: super::silhouettes::nose,
+        },
+        Figure {
+            name: "fig7-attachment",
+            title: "Figures 7 and 8: attachment points (red) and scale vectors (green) of four rules",
+            draw: binding::attachment,
+        },
+        Figure {
+            name: "fig9-leg",
+            title: "Figure 9: a leg bound by projection and by dividing planes",
+            draw: binding::leg,
+        },
+        Figure {
+            name: "fig10-dividers",
+            title: "Figure 10: dividing planes, and the regions that they cut",
+            draw: binding::dividers,
+        },
+        Figure {
+            name: "fig11-centres",
+            title: "Figure 11: optimized centres of rotation",
+            draw: binding::centres,
+        },
+        Figure {
+            name: "fig12-irs",
+            title: "Figure 12: section of a cylinder in bind, rigid, and by IRS",
+            draw: binding::section_of_irs,
+        },
+        Figure {
+            name: "fig13-length",
+            title: "Figure 13: IRS without and with corrected lengths",
+            draw: binding::length_correction,
+        },
+        Figure {
+            name: "fig14-irs",
+            title: "Figure 14: IRS with other bone lengths and longer scale vectors",
+            draw: binding::irs_deformations,
+        },
+        Figure {
+            name: "fig15-hip",
+            title: "Figure 15: a hip by dividing planes and IRS, and by LBS",
+            draw: binding::hip,
+        },
+        Figure {
+            name: "fig16-arap",
+            title: "Figure 16: a bend of 90 degrees by IRS and by ARAP on scale vectors",
+            draw: binding::arap,
+        },
+        Figure {
+            name: "fig17-forces",
+            title: "Figure 17: sections of a bend under the thesis's forces",
+            draw: springs::forces,
+        },
+        Figure {
+            name: "fig18-accumulated",
+            title: "Figure 18: the thesis's forces, added one by one",
+            draw: springs::accumulated,
+        },
+        Figure {
+            name: "fig19-methods",
+            title: "Figure 19: twist and swing by LBS, DQS and rigid skinning, and by springs from each",
+            draw: springs::compared,
+        },
+        Figure {
+            name: "fig20-stretching",
+            title: "Figure 20: a stretching child by LBS and by springs",
+            draw: springs::stretching,
+        },
+        Figure {
+            name: "fig21-coefficients",
+            title: "Figure 21: swing and twist with other coefficients and numbers of iterations",
+            draw: springs::coefficients,
         },
         Figure {
             name: "fig22-easing",
@@ -43,6 +122,21 @@ pub const SET: Set = Set {
             draw: overlap,
         },
         Figure { name: "fig26-wave", title: "Figure 26: a wave travels from left to right", draw: wave },
+        Figure {
+            name: "fig29-posing",
+            title: "Figures 29 and 31: a baseline, its offset stroke, and the pose",
+            draw: strokes::posing,
+        },
+        Figure {
+            name: "fig30-strokes",
+            title: "Figure 30: a pose of several strokes",
+            draw: strokes::pose_of_strokes,
+        },
+        Figure {
+            name: "fig32-filters",
+            title: "Figure 32: silhouettes by three Laplacian filters",
+            draw: strokes::filters,
+        },
         Figure {
             name: "fig33-prism",
             title: "Figure 33: the silhouette edge of a prism follows an accent stroke",

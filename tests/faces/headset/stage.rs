@@ -63,7 +63,7 @@ impl Session {
     pub fn with(runtime: &Runtime, file: &str, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         // The puppet connects before the program starts, so that the room's origin comes from the head's rest pose.
         let puppet = runtime.puppet();
-        let fixed = ["vr", file, "--forget", "--out", "out"];
+        let fixed = ["vr", file, "--forget", "--out", "out", "--samples", "1"];
         let app = App::run(runtime, &[&fixed[..], arguments].concat(), desktop);
         let mut session = Self { app, puppet };
         session.app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));
