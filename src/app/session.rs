@@ -555,8 +555,8 @@ impl AppSession {
         follows && stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Gives an actor the displayed time, the sculpt layers and the colours of the workbench. Returns whether the colours
-    /// of the skin changed. If the sculpt layers do not fit the character, prints an error and does not show them.
+    /// Gives an actor the displayed time, the sculpt layers, the hidden parts and the colours of the workbench. Returns
+    /// whether colours or hidden parts changed. If the sculpt layers do not fit the character, prints an error and does not show them.
     pub fn bring_up(&self, actor: &mut Actor) -> bool {
         let Some(bench) = &self.bench else { return false };
         actor.set_time(bench.shown_time());
@@ -565,13 +565,14 @@ impl AppSession {
                 eprintln!("sinew: {error}");
                 false
             });
+        let hides = actor.set_hidden(bench.session().document().hidden());
         if let Err(error) = actor.set_cage(bench.coupling()) {
             eprintln!("sinew: {error}");
         }
         if let Err(error) = actor.set_sculpts(bench.sculpts(), bench.sculpt_states()) {
             eprintln!("sinew: {error}");
         }
-        painted
+        painted || hides
     }
 
     /// Starts the job that creates an actor for a render stage, with these deformer settings.

@@ -135,6 +135,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         ));
     }
     let mut studio = Studio::new(&context.renderer()?, &model)?;
+    studio.hide(model.document.as_ref().map_or(&[], |d| d.hidden()));
     studio.set_samples(wanted_samples(context.renderer()?.device(), Some(args.samples), true));
     let look = studio.look_mut();
     look.scale = args.scale.unwrap_or_else(|| size_scale(args.size));

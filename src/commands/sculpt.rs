@@ -6,7 +6,7 @@ use crate::app::context::{Context, folder_of, say, write_png};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{BoneId, Error, Result};
 use crate::bind::BindOptions;
-use crate::deform::sculpt::{Along, Curve, Easing, Profile, Wave};
+use crate::deform::sculpt::{Along, Around, Curve, Easing, Profile, Wave};
 use crate::document::{Document, Edit};
 use crate::export::is_model;
 use crate::project;
@@ -23,7 +23,8 @@ pub struct Args {
     pub file: PathBuf,
     /// An edit as words NAME=VALUE. One place is required: ring=JOINT@0.5, line=JOINT@0.1..0.9@DEGREES or bone=JOINT.
     /// Optional words: profile=even (or parabola, wave, or an easing such as cubic-in), amount=0.25 (fraction of the
-    /// distance to the bone), along=stroke (or bone), reach=4 (in edges; 0.1m for metres along the skin, 0.1m-air for
+    /// distance to the bone), along=stroke (or bone), around=parabola@90 (a profile around the bone that faces this
+    /// direction; 0: front, degrees), tilt=20 (rotation towards the bone's tail, degrees), reach=4 (in edges; 0.1m for metres along the skin, 0.1m-air for
     /// metres through the air), soft=1, stiffness, amplitude; for a wave also count, speed, phase
     #[arg(long = "edit", value_name = "WORDS")]
     pub edits: Vec<String>,
@@ -161,9 +162,9 @@ fn dots(document: &Document, shape: &Evaluation, lines: &mut Lines) {
 }
 
 /// Parses an edit from words `NAME=VALUE`. The place is `ring=JOINT@T`, `line=JOINT@FROM..TO@DEGREES` or
-/// `bone=JOINT`. Other words: `profile` (even, parabola, wave, easing), `amount`, `along` (stroke, bone), `reach`
-/// (edges, metres as `0.1m`, through the air as `0.1m-air`), `soft`, `stiffness`, `amplitude`; `count`, `speed`,
-/// `phase` for a wave. Separate words by spaces, or by semicolons if names contain spaces.
+/// `bone=JOINT`. Other words: `profile` (even, parabola, wave, easing), `amount`, `along` (stroke, bone), `around` (a
+/// profile around the bone and its direction, as `parabola@90`), `tilt` (degrees), `reach` (edges, metres as `0.1m`,
+/// through the air as `0.1m-air`), `soft`, `stiffness`, `amplitude`; `count`, `speed`, `phase` for a wave. Separate words by spaces, or by semicolons if names contain spaces.
 ///
 /// # Errors
 /// [`Error::Input`] if the text does not parse, a joint does not exist, or the place has no skin.
@@ -181,6 +182,7 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
             .map_or(Ok(default), |v| v.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| bad(v)))
     };
     let (amount, soft) = (number("amount", 0.25)?, number("soft", 1.0)?);
+    let tilt = number("tilt", 0.0)?.to_radians();
     let (amplitude, stiffness) = (number("amplitude", 1.0)?, number("stiffness", crate::surface::STIFFNESS)?);
     let wave =
         Wave { count: number("count", 2.0)?, speed: number("speed", 1.0)?, phase: number("phase", 0.0)? };
@@ -191,24 +193,15 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
         Some("bone") => Along::Bone,
         Some(other) => return Err(bad(other)),
     };
+    let around = take("around").map(|text| -> Result<Around> {
+        let (name, degrees) = text.split_once('@').unwrap_or((text, "0"));
+        let degrees = degrees.parse().ok().filter(|v: &f32| v.abs() <= 180.0).ok_or_else(|| bad(text))?;
+        Ok(Around { curve: curve(name, wave)?, facing: degrees.to_radians() })
+    });
     if let Some((name, _)) = words.first() {
         return Err(bad(name));
     }
-    let curve = match profile {
-        "even" => Curve::Even,
-        "parabola" => Curve::Parabola,
-        "wave" => Curve::Wave(wave),
-        name => {
-            let easing = Easing::ALL.iter().copied().find(|e| e.name() == name);
-            Curve::Ease(easing.ok_or_else(|| {
-                let all: Vec<&str> = Easing::ALL.iter().map(|e| e.name()).collect();
-                Error::input(
-                    format!("there is no profile {name:?}"),
-                    format!("even, parabola, wave, {}", all.join(", ")),
-                )
-            })?)
-        }
-    };
+    let (curve, around) = (curve(profile, wave)?, around.transpose()?);
     let (character, attachments) = (&*model.bound.character, &*model.bound.attachments);
     let id = document.unused_mark_id();
     let (mark, region) = match (ring, line, bone) {
@@ -237,10 +230,29 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
         _ => return Err(Error::input("an edit needs one place: ring, line or bone", SHAPE)),
     };
     let region = region.softened(character, soft)?;
-    let form = Form::Profile(Profile { curve, amount, along });
+    let form = Form::Profile(Profile { curve, amount, along, around, tilt });
     let mark_id = mark.as_ref().map(|m| m.id);
     let sculpt = Sculpt::new(document.unused_sculpt_id(), mark_id, region, form);
     Ok((mark, Sculpt { amplitude, stiffness, ..sculpt }))
+}
+
+/// Returns the curve with this name. `wave` gives the numbers of a wave.
+fn curve(name: &str, wave: Wave) -> Result<Curve> {
+    Ok(match name {
+        "even" => Curve::Even,
+        "parabola" => Curve::Parabola,
+        "wave" => Curve::Wave(wave),
+        name => {
+            let easing = Easing::ALL.iter().copied().find(|e| e.name() == name);
+            Curve::Ease(easing.ok_or_else(|| {
+                let all: Vec<&str> = Easing::ALL.iter().map(|e| e.name()).collect();
+                Error::input(
+                    format!("there is no profile {name:?}"),
+                    format!("even, parabola, wave, {}", all.join(", ")),
+                )
+            })?)
+        }
+    })
 }
 
 fn bad(word: &str) -> Error {

@@ -57,6 +57,7 @@ pub fn picture(
     }
     let renderer = context.renderer()?;
     let mut studio = Studio::new(&renderer, model)?;
+    studio.hide(bench.session().document().hidden());
     let output = desk.output();
     let [left, top, width, height] = output.viewport;
     let mut seen = studio.shoot(shape, &output.views[..1], [width, height], &output.lines)?;

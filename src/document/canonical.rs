@@ -150,7 +150,20 @@ impl Canonical {
         self.text("profile");
         self.count(usize::from(profile.along == Along::Bone));
         self.floats(&[profile.amount]);
-        match profile.curve {
+        self.curve(&profile.curve);
+        if let Some(around) = &profile.around {
+            self.text("around");
+            self.curve(&around.curve);
+            self.floats(&[around.facing]);
+        }
+        if profile.tilt != 0.0 {
+            self.text("tilt");
+            self.floats(&[profile.tilt]);
+        }
+    }
+
+    fn curve(&mut self, curve: &Curve) {
+        match curve {
             Curve::Even => self.text("even"),
             Curve::Parabola => self.text("parabola"),
             Curve::Ease(easing) => self.text(easing.name()),

@@ -140,6 +140,8 @@ pub struct Document {
     pub(super) bones: Vec<BoneChain>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cage: Option<Box<Cage>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) hidden: Vec<u32>,
 }
 
 /// Whether a binding has the default settings, which files omit.
@@ -204,6 +206,12 @@ impl Document {
     /// Returns the pinned nodes, which stay in place during posing by hand, sorted by id.
     pub fn pins(&self) -> &[NodeId] {
         &self.pins
+    }
+
+    /// Returns the parts of the display mesh that are hidden, as ascending indices of
+    /// [`crate::geom::DisplayMesh::parts`]. Strokes reach the skin below hidden parts. Exports contain all parts.
+    pub fn hidden(&self) -> &[u32] {
+        &self.hidden
     }
 
     /// Returns the sculpt layers, in the order in which they were made.
@@ -361,6 +369,11 @@ impl Document {
             hash.text("binding 1");
             hash.binding(&self.binding);
         }
+        if !self.hidden.is_empty() {
+            hash.text("hidden 1");
+            hash.count(self.hidden.len());
+            self.hidden.iter().for_each(|part| hash.count(*part as usize));
+        }
     }
 
     fn hash_marks(&self, hash: &mut Canonical) {
@@ -446,6 +459,7 @@ impl Document {
         self.deformer.recipe()?;
         self.binding.validate(skeleton)?;
         validate_pins(&self.pins, skeleton)?;
+        validate_hidden(&self.hidden)?;
         validate_chains(&self.bones)?;
         self.cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
         self.validate_poses(skeleton)?;
@@ -463,6 +477,17 @@ pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> 
         return Ok(());
     }
     Err(Error::input("a pin is out of order or on no node", "give nodes of the character by rising id"))
+}
+
+/// Maximum index of a hidden part, far above the number of parts of a character.
+const MAX_PART: u32 = 1 << 20;
+
+/// Checks that hidden parts are sorted and without duplicates.
+pub(super) fn validate_hidden(hidden: &[u32]) -> Result<()> {
+    if hidden.iter().all(|p| *p < MAX_PART) && hidden.is_sorted_by(|a, b| a < b) {
+        return Ok(());
+    }
+    Err(Error::input("a hidden part is out of order or too large", "give parts of the mesh by rising index"))
 }
 
 /// Maximum time of a key, seconds.

@@ -3,7 +3,7 @@
 //!
 //! Each operation is one line of JSON, for example `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
 
-use super::contents::{MAX_MARKS, validate_pins, validate_pose};
+use super::contents::{MAX_MARKS, validate_hidden, validate_pins, validate_pose};
 use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, key_edit, sculpt_edit};
 use crate::base::math::Trs;
 use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
@@ -133,6 +133,8 @@ pub enum Edit {
     RemoveSculpt(SculptId),
     /// Sets the pinned nodes, which stay in place during posing by hand, sorted by id.
     SetPins(Vec<NodeId>),
+    /// Sets the hidden parts of the display mesh: ascending indices.
+    SetHidden(Vec<u32>),
     /// Sets the bones drawn inside a mesh without skeleton, parents before children.
     SetBones(Vec<BoneChain>),
     /// Sets keys for every property of every node at one time.
@@ -255,6 +257,10 @@ impl Edit {
             Self::SetPins(pins) => {
                 validate_pins(pins, skeleton)?;
                 Self::SetPins(std::mem::replace(&mut document.pins, pins.clone()))
+            }
+            Self::SetHidden(hidden) => {
+                validate_hidden(hidden)?;
+                Self::SetHidden(std::mem::replace(&mut document.hidden, hidden.clone()))
             }
             Self::SetBones(chains) => {
                 validate_chains(chains)?;

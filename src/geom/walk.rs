@@ -64,6 +64,12 @@ impl Walk {
         self.triangles.get(triangle as usize).copied()
     }
 
+    /// Returns the triangles that share an edge with a triangle.
+    pub fn neighbours(&self, triangle: u32) -> impl Iterator<Item = u32> + '_ {
+        let across = self.across.get(triangle as usize).into_iter().flatten();
+        across.copied().filter(|t| *t != NONE)
+    }
+
     /// Returns the position of a surface point for the given vertex positions.
     pub fn position(&self, place: &Place, positions: &[Vec3]) -> Option<Vec3> {
         let corners = self.corners(place.0)?;

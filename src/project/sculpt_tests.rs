@@ -4,7 +4,7 @@ use crate::base::math::Vec3;
 use crate::base::testing::shared;
 use crate::base::{BoneId, MarkId, SculptId};
 use crate::bind::BindOptions;
-use crate::deform::sculpt::{Along, Curve, Profile};
+use crate::deform::sculpt::{Curve, Profile};
 use crate::document::Edit;
 use crate::project::save;
 use crate::rig::{Axis, PosedRig};
@@ -33,7 +33,7 @@ fn twenty_rounds_of_saving_and_editing_do_not_drift() {
     std::fs::write(&file, crate::generate::tube(700).unwrap()).unwrap();
     let mut model = Model::load(&file, &BindOptions::default()).unwrap();
     let mut session = model.start(None).unwrap();
-    let profile = Profile { curve: Curve::Even, amount: 0.4, along: Along::Stroke };
+    let profile = Profile { curve: Curve::Even, amount: 0.4, ..Profile::default() };
     let mut sculpt = swollen(&model, BoneId(1), Form::Profile(profile));
     sculpt.region.falloff.iter_mut().for_each(|w| *w *= 0.999);
     session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt.clone()) }).unwrap();

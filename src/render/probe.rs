@@ -64,7 +64,7 @@ impl Probe {
         let cull_bindings = cull.bind(&[
             ("views", &gbuffer.view_buffer),
             ("positions", &surface.positions),
-            ("triangles", scene.triangles()),
+            ("triangles", scene.probed()),
             ("visible", &visible),
             ("draw", &command),
         ])?;
@@ -74,7 +74,7 @@ impl Probe {
                 ("views", &gbuffer.view_buffer),
                 ("positions", &surface.positions),
                 ("normals", &surface.normals),
-                ("triangles", scene.triangles()),
+                ("triangles", scene.probed()),
                 ("visible", &visible),
                 ("parts", &parts),
             ],

@@ -87,6 +87,10 @@ pub struct Scene {
     pub(super) cut_out: Vec<bool>,
     pub(super) textures: Vec<[(Image, Sampler); 4]>,
     pub(super) parts: Vec<DrawPart>,
+    /// Whether each part of the display mesh is hidden. Pictures, shadows and queries ignore hidden parts.
+    hidden: Vec<bool>,
+    /// Triangles for probes: as `triangles`, but those of hidden parts have no area.
+    probed: Buffer,
 }
 
 impl Scene {
@@ -133,7 +137,34 @@ impl Scene {
             cut_out: materials.iter().map(|m| m.alpha != Alpha::Opaque).collect(),
             textures,
             parts,
+            hidden: vec![false; display.parts.len()],
+            probed: Buffer::from_slice(device, "probed triangles", &display.triangles)?,
         })
+    }
+
+    /// Hides these parts of the display mesh, by index, and shows all others. Unknown indices are ignored. Returns whether
+    /// anything changed; then record [`Scene::hide_from_probes`] before the next probe.
+    pub fn hide(&mut self, hidden: &[u32]) -> bool {
+        let mut changed = false;
+        for (index, now) in self.hidden.iter_mut().enumerate() {
+            let new = hidden.contains(&(index as u32));
+            changed |= std::mem::replace(now, new) != new;
+        }
+        changed
+    }
+
+    /// Records the upload of the triangles that probes see. This is a copy: put a phase or barrier before the probes.
+    pub fn hide_from_probes(&self, frame: &mut Frame, display: &DisplayMesh) {
+        let mut triangles = display.triangles.clone();
+        for (part, _) in display.parts.iter().zip(&self.hidden).filter(|p| *p.1) {
+            triangles[part.triangles.start as usize..part.triangles.end as usize].fill([0; 3]);
+        }
+        frame.upload(&self.probed, 0, &triangles);
+    }
+
+    /// Returns the index buffer of the triangles that probes see.
+    pub(super) fn probed(&self) -> &Buffer {
+        &self.probed
     }
 
     /// Records the upload of a colour over the material's colour for every display vertex: linear RGBA8, red in the lowest
@@ -170,7 +201,7 @@ impl Scene {
         (out, count)
     }
 
-    /// Draws every part. `bind` sets the bindings of a material; `push` sets a part's push constants.
+    /// Draws every part that is not hidden. `bind` sets the bindings of a material; `push` sets a part's push constants.
     pub(super) fn draw(
         &self,
         pass: &mut Pass<'_>,
@@ -180,7 +211,7 @@ impl Scene {
     ) {
         pass.indices(&self.triangles);
         let mut bound = None;
-        for part in &self.parts {
+        for part in self.parts.iter().filter(|p| !self.hidden[p.id as usize]) {
             let material = part.material as usize;
             if bound != Some(material) {
                 bound = Some(material);

@@ -90,6 +90,8 @@ struct Body {
     /// The time of the poses, seconds.
     time: Option<f64>,
     painted: Painted,
+    /// Whether the probes do not know yet which parts are hidden.
+    hides: bool,
 }
 
 /// The colours on the skin.
@@ -181,6 +183,7 @@ impl Actor {
                 posed: Version::default(),
                 time: None,
                 painted: Painted::default(),
+                hides: false,
             }),
             scene,
         })
@@ -245,6 +248,15 @@ impl Actor {
     /// If the device is lost.
     pub fn iterations(&self) -> Result<u32> {
         self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
+    }
+
+    /// Hides these parts of the display mesh, by index: pictures, picks and the probes of hands ignore them. Returns
+    /// whether the picture changed.
+    pub fn set_hidden(&mut self, hidden: &[u32]) -> bool {
+        let Some(body) = &mut self.body else { return false };
+        let changed = self.scene.hide(hidden);
+        body.hides |= changed;
+        changed
     }
 
     /// Sets the sculpt layers and their states. Allocates memory if the set of layers or their regions changed, but not
@@ -398,6 +410,10 @@ impl Actor {
 
     /// Records the probe cameras of frame `number`.
     pub(super) fn look_through(&mut self, frame: &mut Frame, aim: &Aim, number: u64) -> Result<()> {
+        if let Some(body) = self.body.as_mut().filter(|b| b.hides) {
+            body.hides = false;
+            self.scene.hide_from_probes(frame, &body.model.bound.character.display);
+        }
         self.body.as_mut().map_or(Ok(()), |b| b.probes.record(frame, aim, number))
     }
 

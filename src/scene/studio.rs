@@ -76,6 +76,11 @@ impl Studio {
         Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
     }
 
+    /// Hides these parts of the model's display mesh, by index, in later images.
+    pub fn hide(&mut self, hidden: &[u32]) {
+        self.scene.hide(hidden);
+    }
+
     /// Sets the samples per pixel of later images, 1 or 4, limited by the device.
     pub fn set_samples(&mut self, samples: u32) {
         self.samples = self.device().samples(samples);

@@ -5,6 +5,7 @@ use super::{SurfacePoint, SurfaceStroke};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{BoneId, Error, MarkId, Result};
 use crate::bind::{Attachments, Character, point_on};
+use crate::deform::sculpt::front_of;
 use crate::geom::{Place, Walk, ray_triangle};
 use std::f32::consts::TAU;
 
@@ -87,6 +88,64 @@ fn mark(id: MarkId, name: String, places: &[Place], closed: bool) -> SurfaceStro
     SurfaceStroke { id, name, points: places.iter().enumerate().map(point).collect(), closed, radius: 0.0 }
 }
 
+/// The shells of a limb around a point, with vertices at `positions`.
+pub(super) struct Shells<'a> {
+    pub character: &'a Character,
+    pub positions: &'a [Vec3],
+    pub limb: &'a Limb,
+    /// Whether a triangle counts.
+    pub visible: &'a dyn Fn(u32) -> bool,
+    /// A point inside the limb.
+    pub centre: Vec3,
+    /// Normal of the plane in which the ring lies, unit length.
+    pub axis: Vec3,
+}
+
+/// Returns the outermost skin of the limb around its centre, in the plane across the axis, and whether the ring changes
+/// the shell before each place. `front` is the first direction. Returns `None` if the ring lies on the single shell of
+/// `on_one`, or has too large a gap.
+pub(super) fn outermost(
+    shells: &Shells<'_>,
+    front: Vec3,
+    on_one: Option<&[Place]>,
+) -> Option<Vec<(Place, bool)>> {
+    let Shells { character, positions, limb, visible, centre, axis } = *shells;
+    let control = &character.control;
+    let corners = |place: &Place| control.triangles[place.0 as usize];
+    let on_limb = |t: u32| visible(t) && limb.has_face(character, &control.triangles[t as usize]);
+    let faces: Vec<u32> = (0..control.triangles.len() as u32).filter(|&t| on_limb(t)).collect();
+    let hits = |k: usize| {
+        let ray = Quat::from_axis_angle(axis, TAU * k as f32 / ROUND as f32) * front;
+        let hit = |&t: &u32| {
+            let corners = control.triangles[t as usize].map(|v| positions[v as usize]);
+            ray_triangle(centre, ray, corners).map(|(d, weights)| (d, (t, weights)))
+        };
+        faces.iter().filter_map(hit).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<(f32, Place)>> = (0..ROUND).map(hits).collect();
+    let farthest = |limit: f32| {
+        let within = move |hits: &Vec<(f32, Place)>| {
+            let near = hits.iter().filter(|h| h.0 <= limit);
+            near.max_by(|a, b| a.0.total_cmp(&b.0)).copied()
+        };
+        all.iter().map(within)
+    };
+    let mut distances: Vec<f32> = farthest(f32::INFINITY).flatten().map(|h| h.0).collect();
+    distances.sort_by(f32::total_cmp);
+    let median = *distances.get(distances.len() / 2)?;
+    let found: Vec<Option<Place>> = farthest(FAR * median).map(|h| h.map(|h| h.1)).collect();
+    let missing = (0..ROUND).map(|k| (0..ROUND).take_while(|i| found[(k + i) % ROUND].is_none()).count());
+    let shells = control.adjacency.shells();
+    let shell = |place: &Place| shells[corners(place)[0] as usize];
+    let one = on_one.and_then(|way| way.first()).map(shell);
+    let places: Vec<Place> = found.iter().flatten().copied().collect();
+    if missing.max()? > GAP || (one.is_some() && places.iter().all(|p| Some(shell(p)) == one)) {
+        return None;
+    }
+    let changes = |k: usize| k > 0 && shell(&places[k]) != shell(&places[k - 1]);
+    Some((0..places.len()).map(|k| (places[k], changes(k))).collect())
+}
+
 struct Guide<'a> {
     character: &'a Character,
     attachments: &'a Attachments,
@@ -108,12 +167,8 @@ impl<'a> Guide<'a> {
                 format!("name one below {count}"),
             )
         })?;
-        let across = |v: Vec3| (v - axis * axis.dot(v)).try_normalize();
-        // If the bone itself points to the front, angle 0 is the upper side.
-        let front = if axis.z.abs() < 0.9 { across(Vec3::Z) } else { across(Vec3::Y) };
-        let front = front.unwrap_or_else(|| axis.any_orthonormal_vector());
         let walk = Walk::new(&character.control.triangles);
-        Ok(Self { character, attachments, bone, axis, front, walk })
+        Ok(Self { character, attachments, bone, axis, front: front_of(axis), walk })
     }
 
     /// Finds the ring on the outermost shells of the limb around `centre`. Returns `None` if the ring lies on a single
@@ -125,40 +180,13 @@ impl<'a> Guide<'a> {
         let inner: Vec<Place> = (0..ROUND).step_by(3).filter_map(|k| self.hit(centre, angle(k))).collect();
         let corners = |place: &Place| control.triangles[place.0 as usize];
         let limb = Limb::at(self.character, inner.iter().flat_map(|p| corners(p).into_iter().zip(p.1)));
-        let on_limb = |t: u32| limb.has_face(self.character, &control.triangles[t as usize]);
-        let faces: Vec<u32> = (0..control.triangles.len() as u32).filter(|&t| on_limb(t)).collect();
-        let hits = |k: usize| {
-            let ray = Quat::from_axis_angle(self.axis, angle(k)) * self.front;
-            let hit = |&t: &u32| {
-                let corners = control.triangles[t as usize].map(|v| control.positions[v as usize]);
-                ray_triangle(centre, ray, corners).map(|(d, weights)| (d, (t, weights)))
-            };
-            faces.iter().filter_map(hit).collect::<Vec<_>>()
-        };
-        let all: Vec<Vec<(f32, Place)>> = (0..ROUND).map(hits).collect();
-        let outermost = |limit: f32| {
-            let within = move |hits: &Vec<(f32, Place)>| {
-                let near = hits.iter().filter(|h| h.0 <= limit);
-                near.max_by(|a, b| a.0.total_cmp(&b.0)).copied()
-            };
-            all.iter().map(within)
-        };
-        let mut distances: Vec<f32> = outermost(f32::INFINITY).flatten().map(|h| h.0).collect();
-        distances.sort_by(f32::total_cmp);
-        let median = *distances.get(distances.len() / 2)?;
-        let found: Vec<Option<Place>> = outermost(FAR * median).map(|h| h.map(|h| h.1)).collect();
-        let missing = (0..ROUND).map(|k| (0..ROUND).take_while(|i| found[(k + i) % ROUND].is_none()).count());
-        let shells = control.adjacency.shells();
-        let shell = |place: &Place| shells[corners(place)[0] as usize];
-        let one = on_one.and_then(|way| way.first()).map(shell);
-        let places: Vec<Place> = found.iter().flatten().copied().collect();
-        if missing.max()? > GAP || (one.is_some() && places.iter().all(|p| Some(shell(p)) == one)) {
-            return None;
-        }
-        let mut mark = mark(id, format!("Ring {}", id.0 + 1), &places, true);
-        for k in 1..places.len() {
-            mark.points[k].lifted = shell(&places[k]) != shell(&places[k - 1]);
-        }
+        let (character, positions) = (self.character, &control.positions);
+        let shells =
+            Shells { character, positions, limb: &limb, visible: &|_| true, centre, axis: self.axis };
+        let places = outermost(&shells, self.front, on_one)?;
+        let all: Vec<Place> = places.iter().map(|p| p.0).collect();
+        let mut mark = mark(id, format!("Ring {}", id.0 + 1), &all, true);
+        mark.points.iter_mut().zip(&places).for_each(|(point, place)| point.lifted = place.1);
         Some(mark)
     }
 

@@ -102,7 +102,10 @@ mod tests {
         s.apply(Edit::Open { asset: asset() }).unwrap();
         let plain = s.document().clone();
         let text = serde_json::to_string(&plain).unwrap();
-        assert!(!text.contains("marks") && !text.contains("pins"), "older programs read it");
+        assert!(
+            !text.contains("hidden") && !text.contains("marks") && !text.contains("pins"),
+            "older programs read it"
+        );
         let mut hashes = vec![plain.hash()];
         let changed = SurfaceStroke { name: "Other".into(), ..mark(0) };
         for edit in [
@@ -110,6 +113,7 @@ mod tests {
             Edit::AddMark { index: Some(0), mark: Box::new(mark(1)) },
             Edit::SetMark(Box::new(changed)),
             Edit::SetPins(vec![NodeId(2), NodeId(5)]),
+            Edit::SetHidden(vec![0, 3]),
             Edit::SetBones(vec![bones(0, None), bones(3, Some((ChainId(0), 1)))]),
             Edit::RemoveMark(MarkId(0)),
         ] {
@@ -152,6 +156,8 @@ mod tests {
             (with(&|m| m.radius = f32::INFINITY), "radius"),
             (Edit::RemoveMark(MarkId(3)), "no mark 3"),
             (Edit::SetPins(vec![NodeId(999)]), "pin"),
+            (Edit::SetHidden(vec![3, 3]), "hidden part"),
+            (Edit::SetHidden(vec![u32::MAX]), "hidden part"),
             (Edit::SetPins(vec![NodeId(2), NodeId(1)]), "pin"),
             (Edit::SetBones(vec![bones(3, Some((ChainId(0), 0)))]), "bone"),
         ] {

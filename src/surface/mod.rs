@@ -3,16 +3,22 @@
 //! The points of a mark are stored as triangle index and barycentric weights. Lines for rendering can be anchored to
 //! such points; the renderer then moves the lines with the posed surface.
 
+mod across;
 mod guide;
+mod knots;
 mod limb;
 mod mark;
+mod offset;
 mod region;
 mod ring;
 mod sculpt;
 mod silhouette;
 
+pub use across::ring_across;
 pub use guide::{line_mark, ring_mark};
+pub use knots::{mark_knots, with_knot};
 pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
+pub use offset::OffsetCurve;
 pub use region::Round;
 pub use region::mirrored_mark;
 pub use region::{Reach, Region};

@@ -8,6 +8,7 @@ mod round;
 mod tests;
 
 pub use build::mirrored_mark;
+pub(super) use build::nearest_in_triangle;
 pub use round::Round;
 
 use crate::base::{Error, Result};
@@ -20,6 +21,8 @@ const MAX_VERTICES: usize = 1 << 20;
 const MAX_NAME: usize = 1024;
 /// Maximum number of edges from the kinematic vertices to the rim.
 const MAX_EDGES: u32 = 256;
+/// Maximum distance from the kinematic vertices to the rim that the interface sets, metres.
+const MAX_DISTANCE: f32 = 1e6;
 
 /// The extent of a region beyond its kinematic vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +35,38 @@ pub enum Reach {
     Euclidean(f32),
     /// Distance along the edges of the mesh (Dijkstra), metres in bind space.
     Along(f32),
+}
+
+impl Reach {
+    /// Returns the reach in metres. `edge` is the mean length of an edge, metres.
+    pub fn metres(self, edge: f32) -> f32 {
+        match self {
+            Self::Edges(n) => n as f32 * edge,
+            Self::Euclidean(d) | Self::Along(d) => d,
+        }
+    }
+
+    /// Returns the reach as a number of edges, at least 1. `edge` is the mean length of an edge, metres.
+    pub fn edges(self, edge: f32) -> u32 {
+        match self {
+            Self::Edges(n) => n,
+            Self::Euclidean(d) | Self::Along(d) if edge > 0.0 => {
+                (d / edge).round().clamp(1.0, MAX_EDGES as f32) as u32
+            }
+            _ => 1,
+        }
+    }
+
+    /// Clamps the reach to valid values; NaN counts as 0.
+    #[must_use]
+    pub fn sane(self) -> Self {
+        let length = |d: f32| if d.is_nan() { 0.0 } else { d.clamp(0.0, MAX_DISTANCE) };
+        match self {
+            Self::Edges(n) => Self::Edges(n.min(MAX_EDGES)),
+            Self::Euclidean(d) => Self::Euclidean(length(d)),
+            Self::Along(d) => Self::Along(length(d)),
+        }
+    }
 }
 
 impl Default for Reach {
@@ -131,6 +166,11 @@ impl Region {
             Reach::Along(d) => Reach::Along((d + step).max(0.0)),
         };
         self.with_reach(character, reach)
+    }
+
+    /// Returns the mean length of the edges at the kinematic vertices, metres, in bind space.
+    pub fn edge(&self, character: &Character) -> f32 {
+        build::mean_edge(character, &self.kinematic)
     }
 
     /// Returns the region with another softness, clamped to 0..=1.

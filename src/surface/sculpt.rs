@@ -2,12 +2,14 @@
 //! consists of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
 
 use super::{Region, SurfaceStroke, mirrored_mark};
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{Aabb, Quat, Vec3};
 use crate::base::{Error, MarkId, Result, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
 use crate::deform::sculpt::cpu::rotation;
-use crate::deform::sculpt::{Along, BoundForm, BoundSculpt, Profile, Reform, SOURCES, SculptState, encode};
+use crate::deform::sculpt::{
+    About, Along, Around, BoundForm, BoundSculpt, Profile, Reform, SOURCES, SculptState, encode,
+};
 use crate::rig::{Mirror, PosedRig};
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +97,7 @@ impl Sculpt {
 
     /// Returns whether the layer is animated, i.e. is an active travelling wave.
     pub fn moves(&self) -> bool {
-        self.enabled && matches!(&self.form, Form::Profile(profile) if profile.curve.moves())
+        self.enabled && matches!(&self.form, Form::Profile(profile) if profile.moves())
     }
 
     /// Binds the layer to a character for the deformers.
@@ -106,6 +108,18 @@ impl Sculpt {
         self.validate(Some(character.control.positions.len()))?;
         let region = &self.region;
         let vertices: Vec<u32> = region.kinematic.iter().chain(&region.passive).copied().collect();
+        let scale_vector = |&v: &u32| match region.round {
+            // Other shells may be attached to other bones than the bone inside the ring.
+            Some(round) => round.radial(character.control.positions[v as usize]),
+            None => attachments.scale_vector[v as usize],
+        };
+        let axis = |&v: &u32| match region.round {
+            Some(round) => round.axis.into(),
+            None => {
+                let bone = character.skeleton.bones.get(attachments.bone[v as usize].index());
+                bone.map_or(Vec3::ZERO, |b| (b.tail - b.head).normalize_or_zero())
+            }
+        };
         let form = match &self.form {
             Form::Drawn(offsets) => {
                 // If the region is a ring on several shells, a passive vertex follows kinematic vertices of its own
@@ -123,13 +137,9 @@ impl Sculpt {
                     Along::Stroke => region.t.clone(),
                     Along::Bone => vertices.iter().map(along_bone).collect(),
                 };
-                BoundForm::Profile { profile: *profile, t }
+                let about = vertices.iter().map(|v| About::new(axis(v), scale_vector(v))).collect();
+                BoundForm::Profile { profile: *profile, t, about }
             }
-        };
-        let scale_vector = |&v: &u32| match region.round {
-            // Other shells may be attached to other bones than the bone inside the ring.
-            Some(round) => round.radial(character.control.positions[v as usize]),
-            None => attachments.scale_vector[v as usize],
         };
         Ok(BoundSculpt {
             id: self.id,
@@ -138,6 +148,23 @@ impl Sculpt {
             vertices,
             form,
         })
+    }
+
+    /// Returns the layer on another course of its mark, with the same reach and softness. A drawn offset is carried along
+    /// the mark: each vertex takes the offsets of the old vertices at its place along the mark, rotated with the normal
+    /// of the skin.
+    ///
+    /// # Errors
+    /// The mark does not lie on this character, or lies only on rigid props.
+    pub fn on_mark(&self, character: &Character, mark: &SurfaceStroke) -> Result<Self> {
+        self.validate(Some(character.control.positions.len()))?;
+        let region = Region::from_mark(character, mark, self.region.reach)?;
+        let region = region.softened(character, self.region.softness)?;
+        let form = match &self.form {
+            Form::Profile(profile) => Form::Profile(*profile),
+            Form::Drawn(offsets) => Form::Drawn(carried(character, &self.region, offsets, &region)),
+        };
+        Ok(Self { region, form, ..self.clone() })
     }
 
     /// Checks that all values are valid. If `vertices` (number of control vertices) is given, also checks indices.
@@ -186,6 +213,42 @@ pub fn turns(character: &Character, rig: &PosedRig, region: &Region) -> Vec<Quat
     region.kinematic.iter().map(|&v| rotation(character, rig, v)).collect()
 }
 
+/// Weight of the distance in space, relative to the distance along the mark, in the choice of the old vertices whose
+/// offsets a vertex takes.
+const ASIDE: f32 = 0.1;
+
+/// Carries the offsets of a region's kinematic vertices to the kinematic vertices of the region of a changed mark.
+fn carried(character: &Character, old: &Region, offsets: &[[f32; 3]], new: &Region) -> Vec<[f32; 3]> {
+    let control = &character.control;
+    let normals = crate::geom::vertex_normals(&control.positions, &control.triangles);
+    let at = |v: u32| control.positions[v as usize];
+    // The extent of the old vertices stands for the length of the mark.
+    let length = Aabb::of(old.kinematic.iter().map(|&v| at(v))).diagonal();
+    let carry = |(&v, t): (&u32, &f32)| {
+        let mut near = [(f32::INFINITY, 0usize); SOURCES];
+        for (k, &u) in old.kinematic.iter().enumerate() {
+            let apart = length * (old.t[k] - t);
+            let d = apart * apart + ASIDE * ASIDE * at(u).distance_squared(at(v));
+            if d < near[SOURCES - 1].0 {
+                let place = near.partition_point(|n| n.0 <= d);
+                near[place..].rotate_right(1);
+                near[place] = (d, k);
+            }
+        }
+        if near[0].0 == 0.0 {
+            return offsets[near[0].1];
+        }
+        let (mut sum, mut weights) = (Vec3::ZERO, 0.0);
+        for (d, k) in near.into_iter().filter(|n| n.0.is_finite()) {
+            let turn = Quat::from_rotation_arc(normals[old.kinematic[k] as usize], normals[v as usize]);
+            sum += turn * Vec3::from(offsets[k]) / d;
+            weights += 1.0 / d;
+        }
+        (sum / weights).to_array()
+    };
+    new.kinematic.iter().zip(&new.t).map(carry).collect()
+}
+
 /// Returns indices into the kinematic vertices nearest to a passive vertex in bind space, with weights by inverse
 /// squared distance. If `shells` is given and the passive vertex's shell has kinematic vertices, only these are used.
 fn sources(
@@ -230,7 +293,11 @@ pub fn mirrored_sculpt(
     let region = Region::from_mark(character, &mark, sculpt.region.reach)?;
     let region = region.softened(character, sculpt.region.softness)?;
     let form = match &sculpt.form {
-        Form::Profile(profile) => Form::Profile(*profile),
+        // The front of a bone is its mirror image on the other side, so angles change their sign.
+        Form::Profile(profile) => Form::Profile(Profile {
+            around: profile.around.map(|a| Around { facing: -a.facing, ..a }),
+            ..*profile
+        }),
         Form::Drawn(offsets) => {
             let positions = &character.control.positions;
             let nearest = |v: &u32| {

@@ -26,6 +26,7 @@ const REDO: u8 = 2;
 const MENU: u8 = 4;
 const SURFACED: u8 = 8;
 const ON_PANEL: u8 = 16;
+const OFF_SKIN: u8 = 32;
 
 /// Appends an encoded frame to `out`.
 pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
@@ -50,11 +51,12 @@ pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
         floats(fov, out);
     }
     for hand in hands {
-        let Hand { grip, aim, draw, grab, stick, undo, redo, menu, surface, on_panel } = hand;
+        let Hand { grip, aim, draw, grab, stick, undo, redo, menu, surface, off_skin, on_panel } = hand;
         tracked(grip, out);
         tracked(aim, out);
         floats(&[*draw, *grab, stick[0], stick[1]], out);
         let buttons = flag(*undo, UNDO) | flag(*redo, REDO) | flag(*menu, MENU);
+        let buttons = buttons | flag(*off_skin, OFF_SKIN);
         out.push(buttons | flag(surface.is_some(), SURFACED) | flag(*on_panel, ON_PANEL));
         if let Some(SurfaceSample { triangle, barycentrics, position, normal, time, draw }) = surface {
             out.extend(triangle.to_le_bytes());
@@ -113,9 +115,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
         (hand.grip, hand.aim) = (bytes.tracked()?, bytes.tracked()?);
         let [draw, grab, x, y] = bytes.floats()?;
         (hand.draw, hand.grab, hand.stick) = (draw, grab, [x, y]);
-        let flags = bytes.flags(UNDO | REDO | MENU | SURFACED | ON_PANEL)?;
+        let flags = bytes.flags(UNDO | REDO | MENU | SURFACED | ON_PANEL | OFF_SKIN)?;
         (hand.undo, hand.redo, hand.menu) = (flags & UNDO != 0, flags & REDO != 0, flags & MENU != 0);
-        hand.on_panel = flags & ON_PANEL != 0;
+        (hand.on_panel, hand.off_skin) = (flags & ON_PANEL != 0, flags & OFF_SKIN != 0);
         if flags & SURFACED != 0 {
             hand.surface = Some(SurfaceSample {
                 triangle: u32::from_le_bytes(bytes.take()?),

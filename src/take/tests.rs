@@ -45,6 +45,7 @@ fn frame(i: u32) -> TakeFrame {
         redo: h == 1,
         menu: i.is_multiple_of(3),
         on_panel: i.is_multiple_of(4),
+        off_skin: i.is_multiple_of(9),
         surface: (i.is_multiple_of(5) && h == 1).then_some(sample),
     });
     out.input.recentred = i.is_multiple_of(7).then(|| tracked(Tracking::Lost).pose);

@@ -5,11 +5,12 @@ use crate::asset::Interpolation;
 use crate::base::math::Trs;
 use crate::base::{MarkId, NodeId, SculptId};
 use crate::bind::{Binding, Smoothing};
-use crate::deform::sculpt::Curve;
+use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
 use crate::pose::Lengths;
 use crate::scene::SkinColors;
+use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -173,6 +174,34 @@ impl CageSet {
     }
 }
 
+/// What the trigger does with the tool [`Tool::Skin`]. In every mode, a stroke on the skin away from marks draws a mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkBy {
+    /// A press at a mark pulls it.
+    #[default]
+    Pull,
+    /// The stroke after a mark is the offset stroke: the skin under the mark moves there.
+    Offset,
+    /// A press at a knot of a mark drags the knot over the skin.
+    Knots,
+}
+
+impl MarkBy {
+    /// All modes.
+    pub const ALL: [Self; 3] = [Self::Pull, Self::Offset, Self::Knots];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["Pull", "Offset", "Knots"][self as usize]
+    }
+
+    /// Returns the next mode. After the last mode, the first one follows.
+    pub fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+}
+
 /// A part of the skin whose vertices are attached by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -240,7 +269,10 @@ pub enum Command {
     Mirror(bool),
     /// Sets the grab mode.
     GrabBy(GrabBy),
-    /// Makes the next offset stroke replace the newest one.
+    /// Sets what the trigger does at marks.
+    MarkBy(MarkBy),
+    /// Makes the next offset stroke replace the newest one. With the skin tool in the mode [`MarkBy::Offset`], the stroke
+    /// moves the skin under the mark of the selected sculpt layer, or under the newest mark.
     RedrawOffset,
     /// Removes the newest stroke or mark; with the measure tool, the newest measure.
     RemoveStroke,
@@ -285,8 +317,23 @@ pub enum Command {
     Amplitude(f32),
     /// Sets the stiffness of the selected sculpt layer, see [`crate::deform::sculpt::SculptState::stiffness`].
     Stiffness(f32),
+    /// Sets how far the selected sculpt layer extends beyond its mark.
+    Reach(Reach),
+    /// Sets how far new sculpt layers extend beyond their marks; `None` uses the brush radius.
+    NewReach(Option<Reach>),
     /// Replaces the selected sculpt layer's offset by a profile curve.
     Profile(Curve),
+    /// Sets the path along which the profile of the selected sculpt layer runs.
+    Along(Along),
+    /// Sets the function around the bone of the selected sculpt layer's profile; `None` is 1 all round.
+    Around(Option<Around>),
+    /// Sets the relative growth of the distance from the bone where the profile is 1.
+    Growth(f32),
+    /// Sets the rotation of the scale vectors towards the bone's tail where the profile is 1, degrees.
+    Tilt(f32),
+    /// Makes a sculpt layer of all skin that is attached to the bones of the selected joint, with a profile along the
+    /// bones.
+    ShapeOnBone,
     /// Sets the number of waves along the selected sculpt layer, whose profile must be a wave.
     WaveCount(f32),
     /// Sets the waves' temporal frequency, hertz.

@@ -78,4 +78,7 @@ pub struct Hand {
     pub on_panel: bool,
     /// The latest surface sample of the hand's probe camera, at most two frames old; `None` off the skin.
     pub surface: Option<SurfaceSample>,
+    /// Whether the pointer of the window is known to be beside the body. Always false in a headset.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off_skin: bool,
 }

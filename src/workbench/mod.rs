@@ -17,7 +17,7 @@ mod timeline;
 pub mod tools;
 mod transform;
 
-pub use command::{BindChange, CageSet, Command, GrabBy, MeasureBy, SkinPart, Tool};
+pub use command::{BindChange, CageSet, Command, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};
@@ -25,7 +25,7 @@ pub use playhead::{Playhead, Timeline};
 pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE};
 pub use routes::{CommandKind, Control, Labels, Route};
 pub use shape::ShapeState;
-pub(crate) use shape::{AMPLITUDES, COUNTS, SPEEDS, STIFFNESSES, WAVE};
+pub(crate) use shape::{AMPLITUDES, COUNTS, GROWTHS, SPEEDS, STIFFNESSES, TILTS, WAVE};
 pub use sketch::Sketch;
 pub use space::{Rigid, Similarity};
 pub(crate) use step::TURNTABLE;

@@ -1,8 +1,9 @@
 //! User preferences: kept between sessions, part of no document.
 
-use super::{CageSet, GrabBy, MeasureBy, Tool};
+use super::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
 use crate::pose::Lengths;
 use crate::scene::SkinColors;
+use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
 
 /// Smallest and largest brush radius, metres of the room.
@@ -30,6 +31,10 @@ pub struct Preferences {
     pub grab: GrabBy,
     /// Kind of measure.
     pub measure: MeasureBy,
+    /// What the trigger does at marks.
+    pub marks: MarkBy,
+    /// How far new sculpt layers extend beyond their marks; `None` for the brush radius.
+    pub reach: Option<Reach>,
     /// Number of bones per stroke of the bone tool; 0 places a joint at each corner.
     pub bones: u32,
     /// Which vertices of the cage follow a hand.
@@ -79,6 +84,8 @@ impl Default for Preferences {
             mirror: false,
             grab: GrabBy::Body,
             measure: MeasureBy::Distance,
+            marks: MarkBy::Pull,
+            reach: None,
             bones: 0,
             cage_set: CageSet::Brush,
             cage_rest: false,
@@ -105,6 +112,7 @@ impl Preferences {
     /// Clamps values that were read from a file to valid ranges.
     pub fn sane(mut self) -> Self {
         self.bones = self.bones.min(MOST_BONES);
+        self.reach = self.reach.map(Reach::sane);
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }

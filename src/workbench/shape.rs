@@ -1,16 +1,22 @@
 //! The selected sculpt layer: commands that change it, and the states of all sculpt layers at the displayed time.
 
 use super::{Command, CommandKind, Workbench};
-use crate::base::SculptId;
+use crate::base::{BoneId, Error, Result, SculptId};
 use crate::deform::Recipe;
-use crate::deform::sculpt::{Along, Curve, Profile, SculptState, Wave};
+use crate::deform::sculpt::{Along, Around, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
-use crate::surface::{Form, Sculpt};
+use crate::surface::{Form, Reach, Region, Sculpt};
+use std::f32::consts::PI;
+use std::mem::discriminant;
 
 /// Slider range of the amplitude.
 pub const AMPLITUDES: [f32; 2] = [-1.0, 2.0];
 /// Slider range of the stiffness; the slider is logarithmic.
 pub const STIFFNESSES: [f32; 2] = [0.1, 100.0];
+/// Slider range of the growth of a profile.
+pub const GROWTHS: [f32; 2] = [-1.0, 2.0];
+/// Slider range of the tilt of a profile, degrees.
+pub const TILTS: [f32; 2] = [-90.0, 90.0];
 /// Slider range of the number of waves along a sculpt layer.
 pub const COUNTS: [f32; 2] = [0.5, 6.0];
 /// Slider range of the waves' temporal frequency, hertz.
@@ -33,8 +39,14 @@ pub struct ShapeState {
     pub amplitude: f32,
     /// Stiffness at the displayed time.
     pub stiffness: f32,
+    /// How far the layer extends beyond its kinematic vertices.
+    pub reach: Reach,
+    /// Mean length of the edges at the kinematic vertices, metres.
+    pub edge: f32,
     /// Curve of the profile; `None` for a freely drawn sculpt layer.
     pub curve: Option<Curve>,
+    /// The profile; `None` for a freely drawn sculpt layer.
+    pub profile: Option<Profile>,
 }
 
 /// Identifies a change that the next change can continue, such as a slider drag: the sculpt layer (`None` for settings
@@ -78,9 +90,15 @@ impl Workbench {
             on: shape.enabled,
             amplitude: state.map_or(shape.amplitude, |s| s.amplitude),
             stiffness: state.map_or(shape.stiffness, |s| s.stiffness),
+            reach: shape.region.reach,
+            edge: shape.region.edge(&self.context.character),
             curve: match &shape.form {
                 Form::Drawn(_) => None,
                 Form::Profile(profile) => Some(profile.curve),
+            },
+            profile: match &shape.form {
+                Form::Drawn(_) => None,
+                Form::Profile(profile) => Some(*profile),
             },
         })
     }
@@ -116,12 +134,35 @@ impl Workbench {
             Command::ShapeOn(on) => new.enabled = *on,
             Command::Amplitude(value) => new.amplitude = fits(*value, AMPLITUDES),
             Command::Stiffness(value) => new.stiffness = fits(*value, STIFFNESSES),
+            Command::Reach(reach) => match shape.region.with_reach(&self.context.character, reach.sane()) {
+                Ok(region) => new.region = region,
+                Err(error) => {
+                    self.context.refuse(&error);
+                    return self.limit();
+                }
+            },
             Command::Profile(curve) => {
-                let (amount, along) = match &shape.form {
-                    Form::Profile(old) => (old.amount, old.along),
-                    Form::Drawn(_) => (AMOUNT, Along::Stroke),
+                let old = match &shape.form {
+                    Form::Profile(old) => *old,
+                    Form::Drawn(_) => Profile { amount: AMOUNT, ..Profile::default() },
                 };
-                new.form = Form::Profile(Profile { curve: *curve, amount, along });
+                new.form = Form::Profile(Profile { curve: *curve, ..old });
+            }
+            Command::Along(_) | Command::Around(_) | Command::Growth(_) | Command::Tilt(_) => {
+                let Form::Profile(profile) = &mut new.form else {
+                    self.context.notice = Some("this shape is drawn by hand: choose a profile first".into());
+                    return self.limit();
+                };
+                match command {
+                    Command::Along(along) => profile.along = *along,
+                    Command::Around(around) => {
+                        let turn = |v: f32| if v.is_finite() { v.clamp(-PI, PI) } else { 0.0 };
+                        profile.around = around.map(|a| Around { facing: turn(a.facing), ..a });
+                    }
+                    Command::Growth(value) => profile.amount = fits(*value, GROWTHS),
+                    Command::Tilt(degrees) => profile.tilt = fits(*degrees, TILTS).to_radians(),
+                    _ => {}
+                }
             }
             Command::WaveCount(_) | Command::WaveSpeed(_) | Command::WavePhase(_) => {
                 let Form::Profile(Profile { curve: Curve::Wave(wave), .. }) = &mut new.form else {
@@ -148,12 +189,52 @@ impl Workbench {
             new.stiffness = if new.stiffness == shape.stiffness { now.stiffness } else { new.stiffness };
         }
         let going = |bench: &Self| (Some(shape.id), command.kind(), bench.context.session.history());
-        let slides = !matches!(command, Command::ShapeOn(_) | Command::Profile(_));
+        // A drag of a slider keeps the kind of its value.
+        let slides = match (command, &shape.form) {
+            (Command::ShapeOn(_) | Command::Profile(_) | Command::Along(_), _) => false,
+            (Command::Reach(reach), _) => discriminant(reach) == discriminant(&shape.region.reach),
+            (Command::Around(around), Form::Profile(old)) => {
+                around.zip(old.around).is_some_and(|(a, b)| a.curve == b.curve)
+            }
+            _ => true,
+        };
         let continues = slides && self.sliding == Some(going(self));
         self.shape = Some(shape.id);
         self.apply(Edit::SetSculpt(Box::new(new)), continues);
         self.sliding = Some(going(self));
         self.find_states();
+    }
+
+    /// Adds a sculpt layer of the skin that is attached to the bones of the selected joint, and selects it.
+    pub(super) fn add_shape_on_bone(&mut self) {
+        match self.shape_on_bone() {
+            Ok(sculpt) => {
+                let id = sculpt.id;
+                self.change(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) });
+                self.shape = Some(id);
+                self.find_states();
+            }
+            Err(error) => {
+                self.context.refuse(&error);
+                self.limit();
+            }
+        }
+    }
+
+    fn shape_on_bone(&self) -> Result<Sculpt> {
+        let joint = self.bone_joint()?;
+        let attachments = self.attachments().ok_or_else(|| {
+            Error::input("the skin is still being attached to its bones", "try again in a moment")
+        })?;
+        let skeleton = &self.context.character.skeleton;
+        let bones: Vec<BoneId> = skeleton.bones_of(joint).collect();
+        let region = Region::on_bones(&self.context.character, attachments, &bones)?;
+        let profile =
+            Profile { curve: Curve::Parabola, amount: AMOUNT, along: Along::Bone, ..Profile::default() };
+        let id = self.context.session.document().unused_sculpt_id();
+        let node = &skeleton.nodes[skeleton.joints[joint.index()].node.index()];
+        let name = format!("{} {}", node.name, id.0 + 1);
+        Ok(Sculpt { name, ..Sculpt::new(id, None, region, Form::Profile(profile)) })
     }
 
     /// Keys for the amplitude and stiffness of all sculpt layers at the displayed time; `None` without sculpt layers.

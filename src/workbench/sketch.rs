@@ -22,8 +22,8 @@ pub struct Sketch {
     pub view: View,
     /// Pose of the character during the stroke.
     pub pose: Pose,
-    /// Distance along the skin from the silhouette to the edge of the sculpt layer, metres.
-    pub reach: f32,
+    /// How far the sculpt layer extends beyond the silhouette.
+    pub reach: Reach,
 }
 
 impl Sketch {
@@ -38,11 +38,12 @@ impl Sketch {
         evaluator.set_document(model, document)?;
         let shape = evaluator.evaluate(model, &self.pose)?;
         let options = Filter::Normal.options();
-        let points = Studio::new(renderer, model)?.silhouettes(&shape, &self.view, SIZE, &options)?;
+        let mut studio = Studio::new(renderer, model)?;
+        studio.hide(document.hidden());
+        let points = studio.silhouettes(&shape, &self.view, SIZE, &options)?;
         let pixel = |p: &Vec3| self.view.project(*p).map(|[u, v]| [u * SIZE[0] as f32, v * SIZE[1] as f32]);
         let stroke: Vec<[f32; 2]> = self.stroke.iter().filter_map(pixel).collect();
-        let accent =
-            Accent { stroke: &stroke, view: &self.view, size: SIZE, reach: Reach::Along(self.reach) };
+        let accent = Accent { stroke: &stroke, view: &self.view, size: SIZE, reach: self.reach };
         let character = &model.bound.character;
         let found = silsketch(character, &shape.control, &points, &accent)?;
         let rig = PosedRig::new(model.skeleton(), &self.pose);

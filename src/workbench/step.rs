@@ -327,7 +327,9 @@ impl Workbench {
         match self.preferences.tool {
             Tool::Line if free || self.line.is_busy() => self.line.step(&mut self.context, &mut moment),
             Tool::Skin if free || self.skin.is_busy() => {
-                if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment) {
+                let eye = self.navigation.world_from_room().point(self.head.position);
+                let eye = self.windowed.then_some(eye);
+                if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment, eye) {
                     self.ask_to_settle(id, before);
                 }
             }

@@ -5,7 +5,7 @@ use sinew::base::math::{Quat, Vec3};
 use sinew::base::{MarkId, SculptId, StrokeId};
 use sinew::bind::BindOptions;
 use sinew::bind::shapes::Shape;
-use sinew::deform::sculpt::{Along, Curve, Profile, Wave};
+use sinew::deform::sculpt::{Curve, Profile, Wave};
 use sinew::document::{ClipLayer, DeformerSettings, Edit, Key, KeyEdit, KeyValue, Target};
 use sinew::gpu::Sync;
 use sinew::gpu::testing::{assert_silent, device};
@@ -71,7 +71,7 @@ fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
     };
     let region = Region::from_mark(&model.bound.character, &mark, Reach::Edges(4)).unwrap();
     let wave = Curve::Wave(Wave { count: 1.0, speed: 1.0, phase: 0.0 });
-    let form = Form::Profile(Profile { curve: wave, amount: 0.3, along: Along::Stroke });
+    let form = Form::Profile(Profile { curve: wave, amount: 0.3, ..Profile::default() });
     let sculpt = Box::new(Sculpt::new(SculptId(0), None, region, form));
     apply(&mut session, Edit::AddSculpt { index: None, sculpt });
     for (time, turn) in [(0.0, 0.0f32), (1.0, 0.8)] {

@@ -8,7 +8,7 @@ use sinew::base::math::Quat;
 use sinew::base::{BoneId, MarkId, Progress, SculptId};
 use sinew::bind::BindOptions;
 use sinew::cage::Coordinates;
-use sinew::deform::sculpt::{Along, Curve, Profile};
+use sinew::deform::sculpt::{Curve, Profile};
 use sinew::document::{ClipLayer, DeformerSettings, Edit, KeyEdit, KeyValue, Target};
 use sinew::scene::{CageSource, Model};
 use sinew::surface::{Form, Reach, Region, Sculpt, ring_mark};
@@ -40,7 +40,7 @@ fn project(file: &Path, out: &Path) {
         Region::from_mark(character, &mark, Reach::Edges(4)).ok()
     };
     let region = bones.iter().find_map(ring).unwrap();
-    let profile = Profile { curve: Curve::Even, amount: 0.6, along: Along::Stroke };
+    let profile = Profile { curve: Curve::Even, amount: 0.6, ..Profile::default() };
     let sculpt = Sculpt::new(SculptId(0), None, region, Form::Profile(profile));
     session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) }).unwrap();
     for (time, amplitude) in [(0.0, 0.0), (1.0, 1.0)] {

@@ -115,10 +115,9 @@ impl Field {
                         None => self.scratch[i],
                         Some(p) => sources[p].iter().map(|&(k, w)| self.scratch[k as usize] * w).sum(),
                     },
-                    BoundForm::Profile { profile, t } => {
-                        let f = profile.curve.at(t[i], state.seconds);
-                        // Clamps the scale vector to zero length, so that it never crosses the bone.
-                        sculpt.scale_vectors[i] * (amplitude * profile.amount * f).max(-1.0)
+                    BoundForm::Profile { profile, t, about } => {
+                        let s = sculpt.scale_vectors[i];
+                        profile.offset(s, t[i], &about[i], amplitude, state.seconds)
                     }
                 };
                 let out = &mut self.offsets[slot as usize];

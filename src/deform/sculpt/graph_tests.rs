@@ -35,8 +35,12 @@ fn band(bound: &Bound, id: u32, middle: usize, form: impl FnOnce(&[u32]) -> Boun
 }
 
 fn swell(bound: &Bound, id: u32, middle: usize, amount: f32) -> BoundSculpt {
-    let profile = Profile { curve: Curve::Even, amount, along: Along::Stroke };
-    band(bound, id, middle, |v| BoundForm::Profile { profile, t: vec![0.5; v.len()] })
+    let profile = Profile { curve: Curve::Even, amount, ..Profile::default() };
+    band(bound, id, middle, |v| BoundForm::Profile {
+        profile,
+        t: vec![0.5; v.len()],
+        about: v.iter().map(|&v| About::new(Vec3::Y, bound.attachments.scale_vector[v as usize])).collect(),
+    })
 }
 
 fn drawn(bound: &Bound, id: u32, middle: usize, offset: Vec3) -> BoundSculpt {
@@ -143,7 +147,7 @@ fn every_method_on_the_gpu_shows_the_twin_s_edits_and_forgets_them() {
         assert!(!graph.reform_sculpt(SculptId(1), Reform::Offsets(&offsets[1..])), "{name}: too few");
         assert!(!graph.reform_sculpt(SculptId(7), Reform::Offsets(&offsets)), "{name}: no such edit");
         let waves = Curve::Wave(Wave { count: 2.0, speed: 1.0, phase: 0.5 });
-        let profile = Profile { curve: waves, amount: 0.3, along: Along::Stroke };
+        let profile = Profile { curve: waves, amount: 0.3, ..Profile::default() };
         assert!(graph.reform_sculpt(SculptId(0), Reform::Profile(&profile)));
         graph.set_sculpt_states(&states);
         let reformed = frame(&mut graph);

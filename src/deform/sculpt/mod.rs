@@ -10,7 +10,7 @@
 //! - A **drawn** layer stores `D` at the kinematic vertices. Between amplitude 0 and 1 the length of the scale vector
 //!   changes linearly and its direction along an arc ([`arc`]). A passive vertex gets the weighted mean of the
 //!   nearest kinematic offsets, times its falloff.
-//! - A **profile** layer has `D = amount f(t) s`, times the falloff, with one parameter `t` per vertex.
+//! - A **profile** layer grows and tilts `s` by functions along the bone and around it ([`Profile`]), times the falloff.
 //! - Several layers on one vertex add up, because each layer was drawn on the result of the previous ones. Their
 //!   stiffnesses add up too.
 //!
@@ -31,7 +31,7 @@ mod tests;
 
 pub use easing::Easing;
 pub use field::{Field, Offset, Reform};
-pub use profile::{Along, Curve, Profile, Wave};
+pub use profile::{About, Along, Around, Curve, Profile, Wave, front_of};
 
 use crate::base::SculptId;
 use crate::base::math::{Quat, Vec3};
@@ -70,6 +70,8 @@ pub enum BoundForm {
         profile: Profile,
         /// Parameter `t` of each vertex, 0..=1.
         t: Vec<f32>,
+        /// Place of each vertex around its bone.
+        about: Vec<About>,
     },
 }
 

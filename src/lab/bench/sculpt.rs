@@ -6,7 +6,7 @@ use super::text::table;
 use super::{ONCE, Source, poses};
 use crate::app::context::{Context, stage};
 use crate::base::{Error, Result, SculptId};
-use crate::deform::sculpt::{Along, BoundForm, BoundSculpt, Curve, Profile, SculptState};
+use crate::deform::sculpt::{About, BoundForm, BoundSculpt, Curve, Profile, SculptState};
 use crate::deform::springs::{Params, Stop};
 use crate::deform::{Graph, Recipe};
 use crate::document::{Edit, Key};
@@ -111,8 +111,9 @@ fn swelling(model: &Model, share: f64) -> BoundSculpt {
         scale_vectors: vertices.iter().map(|&v| model.bound.attachments.scale_vector[v as usize]).collect(),
         falloff: (0..vertices.len()).map(falloff).collect(),
         form: BoundForm::Profile {
-            profile: Profile { curve: Curve::Even, amount: 0.3, along: Along::Stroke },
+            profile: Profile { curve: Curve::Even, amount: 0.3, ..Profile::default() },
             t: vec![0.5; vertices.len()],
+            about: vec![About::default(); vertices.len()],
         },
         vertices,
     }

@@ -283,3 +283,50 @@ fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize()
     assert!(Vec3::from(larger.position).distance(hard.position.into()) < 1e-3);
     assert_silent(&device);
 }
+
+#[test]
+fn hands_and_picks_see_the_skin_below_hidden_parts() {
+    let Some(device) = device() else { return };
+    let shape = Shape { bones: 2, rings: 16, segments: 24, radius: 0.2, length: 1.0, blend: 0.5 };
+    let mut asset = shape.capsule_asset();
+    // A sleeve around the capsule is the second part.
+    let mut sleeve = asset.meshes[0].primitives[0].clone();
+    sleeve.positions.iter_mut().for_each(|x| *x *= Vec3::new(1.5, 1.0, 1.5));
+    asset.meshes[0].primitives.push(sleeve);
+    let model = Arc::new(Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap());
+    assert_eq!(model.bound.character.display.parts.len(), 2);
+    let pipelines = Pipelines::new(&device).unwrap();
+    let mut stage = Stage::new(&pipelines, SIZE, 2, 1).unwrap();
+    let recipe = Recipe::from_name("lbs").unwrap();
+    let actor = Actor::new(&pipelines, stage.targets(), &model, &recipe).unwrap();
+    stage.enter(Box::new(actor));
+    let (rest, view) = (model.rest(), looking(0.5));
+    let rig = PosedRig::new(model.skeleton(), &rest);
+    let pose = VersionedPose { version: Version::new(), pose: &rest, rig: &rig };
+    let mut depths = |hidden: &[u32]| {
+        let changed = stage.actor_mut().set_hidden(hidden);
+        assert!(!stage.actor_mut().set_hidden(hidden), "the same again changes nothing");
+        let mut probed = None;
+        for n in 0..4 {
+            let (mut frame, samples) = stage.begin().unwrap();
+            probed = samples[0].map(|s| s.position.z);
+            let aim = Aim { views: [Some(view), None], draw: [1.0; 2], time: f64::from(n) };
+            stage.record_body(&mut frame, Some(pose), &aim).unwrap();
+            stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
+            assert!(stage.actor_mut().pick(&pipelines, &mut frame, view, 7).unwrap() || n > 0);
+            let value = stage.submit(frame, &Sync::default()).unwrap();
+            device.wait(value).unwrap();
+        }
+        let mut picked = None;
+        while let Some((tag, hit)) = stage.actor_mut().picked().unwrap() {
+            assert_eq!(tag, 7);
+            picked = hit.map(|h| h.part);
+        }
+        (changed, probed.map(|z| (z * 10.0).round()), picked)
+    };
+    assert_eq!(depths(&[]), (false, Some(3.0), Some(1)));
+    assert_eq!(depths(&[1]), (true, Some(2.0), Some(0)));
+    assert_eq!(depths(&[0, 1]), (true, None, None));
+    assert_eq!(depths(&[7]), (true, Some(3.0), Some(1)));
+    assert_silent(&device);
+}

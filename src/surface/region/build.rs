@@ -129,7 +129,7 @@ pub fn mirrored_mark(character: &Character, mirror: &Mirror, mark: &SurfaceStrok
 
 /// Returns the barycentric weights of the triangle's point nearest to `x` (C. Ericson, "Real-Time Collision
 /// Detection", 2004, 5.1.5).
-fn nearest_in_triangle(x: Vec3, a: Vec3, b: Vec3, c: Vec3) -> [f32; 3] {
+pub(in crate::surface) fn nearest_in_triangle(x: Vec3, a: Vec3, b: Vec3, c: Vec3) -> [f32; 3] {
     let on_edge = |p: Vec3, q: Vec3| {
         let along = (q - p).length_squared();
         if along > 0.0 { ((x - p).dot(q - p) / along).clamp(0.0, 1.0) } else { 0.0 }

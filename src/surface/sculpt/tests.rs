@@ -4,7 +4,7 @@ use super::*;
 use crate::base::BoneId;
 use crate::bind::shapes::capsule;
 use crate::bind::{BindOptions, bind_attachments};
-use crate::deform::sculpt::{Curve, Field, Wave, decode};
+use crate::deform::sculpt::{Around, Curve, Field, Wave, decode};
 use crate::document::{Document, Edit, Operation, asset, session};
 use crate::rig::Pose;
 use crate::surface::{Reach, ring_mark};
@@ -26,7 +26,7 @@ fn shape(id: u32, form: Form) -> Sculpt {
 
 fn wave() -> Form {
     let curve = Curve::Wave(Wave { count: 2.0, speed: -0.5, phase: 0.1 });
-    Form::Profile(Profile { curve, amount: 0.3, along: Along::Stroke })
+    Form::Profile(Profile { curve, amount: 0.3, ..Profile::default() })
 }
 
 #[test]
@@ -38,7 +38,12 @@ fn shapes_are_undone_hashed_and_read_back() {
     let mut hashes = vec![plain.hash()];
     let drawn = Form::Drawn(vec![[0.1, -0.2, 1e-7], [0.0, 0.3, 0.7]]);
     let first = shape(0, drawn);
-    let profile = |curve| Form::Profile(Profile { curve, amount: 0.3, along: Along::Bone });
+    let around = |facing, tilt| {
+        let around = Some(Around { curve: Curve::Parabola, facing });
+        Form::Profile(Profile { amount: 0.3, around, tilt, ..Profile::default() })
+    };
+    let profile =
+        |curve| Form::Profile(Profile { curve, amount: 0.3, along: Along::Bone, ..Profile::default() });
     for edit in [
         Edit::AddSculpt { index: None, sculpt: Box::new(first.clone()) },
         Edit::AddSculpt { index: Some(0), sculpt: Box::new(shape(1, wave())) },
@@ -47,6 +52,9 @@ fn shapes_are_undone_hashed_and_read_back() {
         Edit::SetSculpt(Box::new(Sculpt { enabled: false, ..first.clone() })),
         Edit::SetSculpt(Box::new(Sculpt { mark: None, form: profile(Curve::Even), ..first.clone() })),
         Edit::SetSculpt(Box::new(Sculpt { mark: None, form: profile(Curve::Parabola), ..first.clone() })),
+        Edit::SetSculpt(Box::new(Sculpt { form: around(0.0, 0.0), ..first.clone() })),
+        Edit::SetSculpt(Box::new(Sculpt { form: around(0.5, 0.0), ..first.clone() })),
+        Edit::SetSculpt(Box::new(Sculpt { form: around(0.5, 0.25), ..first.clone() })),
         Edit::RemoveSculpt(SculptId(0)),
     ] {
         let line = serde_json::to_string(&Operation::Do(edit.clone())).unwrap();

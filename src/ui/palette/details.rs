@@ -65,9 +65,8 @@ pub(super) fn show(
     let bench = bench?;
     let content = rest.with_min_y(rest.min.y + GAP);
     let mut pressed = panels::Pressed::default();
-    // The outliner names no meshes here, because they cannot be selected.
     let tip = |_: &Command| None;
-    let shows = panels::Shows { bench, compared: None, meshes: &[], keyboard: false, rigging, tip: &tip };
+    let shows = panels::Shows { bench, compared: None, keyboard: false, rigging, tip: &tip };
     ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
         ui.set_clip_rect(content);
         let area = ScrollArea::vertical().auto_shrink(false).vertical_scroll_offset(details.scroll);

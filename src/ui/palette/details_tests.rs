@@ -5,15 +5,15 @@ use super::{Panel, Section, Spot, details, theme};
 use crate::base::{ChainId, MarkId, NodeId, SculptId};
 use crate::bind::{BindOptions, Binding, Character, Smoothing};
 use crate::cage::{Cage, CageMesh};
-use crate::deform::sculpt::Curve;
+use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::{DeformerSettings, Edit};
 use crate::pose::BoneChain;
 use crate::scene::{SkinColors, recipe};
-use crate::surface::{Form, Region, Sculpt, SurfacePoint, SurfaceStroke};
+use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::workbench::{
-    BindChange, CageSet, Command, CommandKind, Preferences, SkinPart, Tool, WAVE, Workbench, biped, session,
-    with_morphs,
+    BindChange, CageSet, Command, CommandKind, MarkBy, Preferences, SkinPart, Tool, WAVE, Workbench, biped,
+    session, with_morphs,
 };
 use std::sync::Arc;
 
@@ -137,13 +137,15 @@ fn everything_about_a_sculpt_layer_is_pressed() {
     room.press(&text("wave"));
     assert_eq!(room.commands, [wave]);
     follow(&mut room);
-    let labels = ["amplitude", "stiffness", "waves", "a second", "phase"];
+    let labels = ["amplitude", "stiffness", "waves", "a second", "phase", "growth", "tilt"];
     let kinds = [
         CommandKind::Amplitude,
         CommandKind::Stiffness,
         CommandKind::WaveCount,
         CommandKind::WaveSpeed,
         CommandKind::WavePhase,
+        CommandKind::Growth,
+        CommandKind::Tilt,
     ];
     for (label, kind) in labels.into_iter().zip(kinds) {
         let (panel, [_, y]) = room.panels.find(&text(label)).unwrap();
@@ -154,6 +156,33 @@ fn everything_about_a_sculpt_layer_is_pressed() {
         assert!(!kinds.is_empty() && kinds.iter().all(|k| *k == kind), "{label}: {kinds:?}");
         follow(&mut room);
     }
+    let (edge, own) = (bench(&room).edge(), bench(&room).shape_state().unwrap().edge);
+    let all = Reach::default();
+    presses(
+        &mut room,
+        Section::Shape,
+        &[
+            ("The bone", Command::Along(Along::Bone)),
+            ("The stroke", Command::Along(Along::Stroke)),
+            ("Straight", Command::Reach(Reach::Euclidean(all.metres(own)))),
+            ("Offset", Command::MarkBy(MarkBy::Offset)),
+            ("Knots", Command::MarkBy(MarkBy::Knots)),
+            ("Pull", Command::MarkBy(MarkBy::Pull)),
+            ("By skin", Command::NewReach(Some(Reach::Along(all.metres(edge))))),
+            ("As the brush", Command::NewReach(None)),
+            ("By edges", Command::NewReach(Some(all))),
+        ],
+    );
+    shows(&mut room, "all round");
+    room.press(&text("all round"));
+    presses(&mut room, Section::Shape, &[]);
+    shows(&mut room, "all round");
+    room.press(&text("all round"));
+    room.press(&text("bulge"));
+    assert_eq!(room.commands, [Command::Around(Some(Around { curve: Curve::Parabola, facing: 0.0 }))]);
+    follow(&mut room);
+    shows(&mut room, "facing");
+    presses(&mut room, Section::Shape, &[("Shape on the selected joint's bones", Command::ShapeOnBone)]);
     presses(&mut room, Section::Shape, &[("Remove", Command::RemoveShape)]);
     assert_eq!(bench(&room).session().document().sculpts().len(), 1);
 }
@@ -476,4 +505,12 @@ fn keys_are_selected_by_the_ray_and_deleted() {
     });
     room.drag(from, to, follow);
     assert!(room.panels.find(&text("1 selected")).is_some());
+}
+
+#[test]
+fn parts_of_the_mesh_are_hidden() {
+    let mut room = room();
+    let hide = |parts: &[u32]| Command::Change(Box::new(Edit::SetHidden(parts.to_vec())), false);
+    presses(&mut room, Section::Outliner, &[("mesh", hide(&[0])), ("mesh", hide(&[]))]);
+    assert!(bench(&room).session().document().hidden().is_empty());
 }

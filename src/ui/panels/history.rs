@@ -49,6 +49,7 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::SetCage(Some(cage)) => format!("Cage {}", cage.name),
         Edit::SetCage(None) => "Remove the cage".to_owned(),
         Edit::MoveCage(_) => "Move the cage".to_owned(),
+        Edit::SetHidden(hidden) => format!("Hidden parts: {}", hidden.len()),
         Edit::SetPins(pins) => format!("Pins: {}", pins.len()),
         Edit::SetKey(key) => format!("Key at {:.2} s", key.time),
         Edit::RemoveKey(time) => format!("Remove the key at {time:.2} s"),

@@ -81,8 +81,6 @@ pub(super) struct Shows<'a> {
     pub bench: &'a Workbench,
     /// The method of the comparison, if there is one; `None` where methods cannot be compared side by side.
     pub compared: Option<Option<&'a DeformerSettings>>,
-    /// Names of the file's meshes with their number of triangles.
-    pub meshes: &'a [(String, usize)],
     /// Whether the user can type.
     pub keyboard: bool,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
@@ -208,7 +206,7 @@ impl Section {
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
             Self::Transform => transform::show(ui, shows, memory, pressed),
-            Self::Shape => shape::show(ui, shows.bench, memory, pressed),
+            Self::Shape => shape::show(ui, shows, memory, pressed),
             Self::Morphs => morphs::show(ui, shows, memory, pressed),
             Self::Rig => rig::show(ui, shows, memory, pressed),
             Self::Cage => cage::show(ui, shows, pressed),

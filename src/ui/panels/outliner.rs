@@ -21,14 +21,45 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     marks(ui, bench, &wanted, pressed);
     sculpts(ui, shows, &wanted, memory, pressed);
     joints(ui, bench, &wanted, !filter.is_empty(), pressed);
-    if !shows.meshes.is_empty() {
-        widgets::caption(ui, "Meshes");
-        for (name, triangles) in shows.meshes.iter().filter(|m| wanted(&m.0)) {
-            ui.horizontal(|ui| {
-                ui.label(name);
-                ui.label(RichText::new(format!("{triangles} triangles")).small().weak());
-            });
+    parts(ui, bench, &wanted, pressed);
+}
+
+/// Draws the parts of the display mesh with switches that hide them. Strokes reach the skin below hidden parts.
+fn parts(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
+    let character = bench.character();
+    let all = &character.display.parts;
+    let hidden = bench.session().document().hidden();
+    if all.is_empty() {
+        return;
+    }
+    widgets::caption(ui, "Parts of the mesh");
+    for (index, part) in all.iter().enumerate() {
+        let node = &character.skeleton.nodes[part.node.index()].name;
+        let of = |p: &&crate::geom::Part| p.node == part.node;
+        let name = if all.iter().filter(of).count() > 1 {
+            format!("{node}, part {}", 1 + all[..index].iter().filter(of).count())
+        } else if node.is_empty() {
+            format!("Part {}", index + 1)
+        } else {
+            node.clone()
+        };
+        if !wanted(&name) {
+            continue;
         }
+        let place = hidden.binary_search(&(index as u32));
+        let mut shown = place.is_err();
+        ui.horizontal(|ui| {
+            let tip = "Hide it, and draw on the skin below it";
+            if ui.checkbox(&mut shown, name).on_hover_text(tip).changed() {
+                let mut new = hidden.to_vec();
+                match place {
+                    Ok(at) => drop(new.remove(at)),
+                    Err(at) => new.insert(at, index as u32),
+                }
+                pressed.edit(Edit::SetHidden(new), false);
+            }
+            ui.label(RichText::new(format!("{} triangles", part.triangles.len())).small().weak());
+        });
     }
 }
 

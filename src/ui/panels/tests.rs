@@ -74,8 +74,8 @@ impl Sheet {
         let mut out = self.context.clone().run_ui(raw, |ui| {
             pressed = Pressed::default();
             let tip = |_: &Command| None;
-            let (bench, compared, meshes) = (&self.bench, None, &[]);
-            let shows = Shows { bench, compared, meshes, keyboard: true, rigging: None, tip: &tip };
+            let (bench, compared) = (&self.bench, None);
+            let shows = Shows { bench, compared, keyboard: true, rigging: None, tip: &tip };
             self.section.show(ui, &shows, &mut self.memory, &mut pressed);
         });
         out.textures_delta.clear();

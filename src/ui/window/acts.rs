@@ -131,11 +131,11 @@ impl WindowEditor {
                 Act::Cancel => {
                     self.panels.help = false;
                     // Escape does the first of these that applies: it cancels the operation, discards the first end of
-                    // a distance, hides the gizmo of the drawing plane, or leaves the motion.
+                    // a distance, no longer waits for the offset stroke of a mark, hides the gizmo of the drawing plane, or leaves the motion.
                     if self.hold != Hold::Free || bench.is_busy() {
                         return self.drop_act(bench);
                     }
-                    if bench.drop_measure() || std::mem::take(&mut self.moves_plane) {
+                    if bench.drop_measure() || bench.drop_offset() || std::mem::take(&mut self.moves_plane) {
                         return;
                     }
                     return bench.leave_motion();
@@ -293,6 +293,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         }
         Act::CageRest => Command::CageRest(!p.cage_rest),
         Act::KeyCage => Command::KeyCage,
+        Act::MarkBy => Command::MarkBy(if p.tool == Tool::Skin { p.marks.next() } else { p.marks }),
         Act::NextMeasure => Command::Measure(p.measure.next()),
         Act::NextTool => {
             let at = Tool::ALL.iter().position(|t| *t == p.tool).unwrap_or(0);

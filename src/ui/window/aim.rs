@@ -38,6 +38,9 @@ impl WindowEditor {
                 Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Cage => {
                     eyepiece.on_plane(at, &self.plane(bench, eyepiece, at))
                 }
+                Tool::Skin if bench.skin_tool_in_air() => {
+                    eyepiece.on_plane(at, &self.plane(bench, eyepiece, at))
+                }
                 Tool::Grab | Tool::Skin | Tool::Measure => self.skin_at(at).flatten(),
                 Tool::Joint if bench.is_bare() => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
                 Tool::Joint => None,
@@ -69,6 +72,11 @@ impl WindowEditor {
             // An offset stroke lies at the depth of its baseline.
             let knots = layer.baseline.knots().iter().map(|k| Vec3::from(k.position));
             let near = self.nearest(knots, eyepiece, at, f32::INFINITY);
+            return through(near.map_or(self.camera.stand().target, |n| n.1));
+        }
+        if let Some(mark) = bench.awaits_mark_offset() {
+            // The offset stroke of a mark lies at the depth of the mark.
+            let near = self.nearest(mark.into_iter(), eyepiece, at, f32::INFINITY);
             return through(near.map_or(self.camera.stand().target, |n| n.1));
         }
         let joints = || bench.posable().iter().filter_map(|n| bench.rig().world.get(n.index()));
@@ -127,6 +135,7 @@ impl WindowEditor {
             (Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Joint | Tool::Cage, _) | (_, None) => {
                 self.plane(bench, &eyepiece, at)
             }
+            _ if bench.skin_tool_in_air() => self.plane(bench, &eyepiece, at),
             (_, Some(origin)) => WorkingPlane { origin, normal },
         };
         self.force = [self.pressure.unwrap_or(1.0).max(0.6), 0.0];
@@ -189,8 +198,10 @@ impl WindowEditor {
 
     /// Requests a pick of the skin under the mouse if the tool needs it.
     pub(super) fn ask_pick(&mut self, bench: Option<&Workbench>) {
-        let wants =
-            bench.is_some_and(|b| matches!(b.preferences().tool, Tool::Grab | Tool::Skin | Tool::Measure));
+        let wants = bench.is_some_and(|b| {
+            let tool = b.preferences().tool;
+            matches!(tool, Tool::Grab | Tool::Skin | Tool::Measure) && !b.skin_tool_in_air()
+        });
         let waiting =
             if let Hold::Tool { start, waits: Some(_), .. } = self.hold { Some(start) } else { None };
         let draws = bench.is_some_and(|b| b.preferences().tool == Tool::Skin) && self.hold != Hold::Free;

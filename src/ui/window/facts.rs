@@ -22,8 +22,6 @@ pub struct Facts {
     pub question: Option<Question>,
     /// The lists of files to choose from.
     pub files: FileList,
-    /// Names of the file's meshes with their number of triangles.
-    pub meshes: Vec<(String, usize)>,
     /// Problems of the file, one line each, with advice.
     pub problems: Vec<String>,
     /// Measurements of the deformed body; `None` before the first measurement.
@@ -33,18 +31,10 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Sets file, problems and meshes for a newly opened character.
+    /// Sets file and problems for a newly opened character.
     pub fn know(&mut self, model: &Model) {
         self.file = Some(model.asset.path.clone());
         self.problems = model.asset.problems.iter().map(|p| format!("{}: {}", p.at, p.text)).collect();
-        self.meshes.clear();
-        for part in &model.bound.character.display.parts {
-            let name = model.asset.meshes.get(part.mesh.index()).map_or("mesh", |m| m.name.as_str());
-            match self.meshes.last_mut() {
-                Some((last, count)) if last == name => *count += part.triangles.len(),
-                _ => self.meshes.push((name.to_owned(), part.triangles.len())),
-            }
-        }
         self.strain = None;
     }
 }

@@ -134,6 +134,8 @@ pub struct WindowEditor {
     /// The newest pick result, and the mouse's pixel when the pick was requested.
     seen: Option<(Picked, [f32; 2])>,
     asked: Option<(Pick, [f32; 2])>,
+    /// The hidden parts for which `seen` is valid.
+    hidden: Vec<u32>,
     other: Option<DeformerSettings>,
     /// Whether the gizmo of the drawing plane shows.
     moves_plane: bool,
@@ -184,6 +186,7 @@ impl WindowEditor {
             focused: true,
             seen: None,
             asked: None,
+            hidden: Vec::new(),
             other: None,
             moves_plane: false,
             divider: 0.5,
@@ -280,10 +283,16 @@ impl WindowEditor {
         &self.output
     }
 
-    /// Frames the character if the camera has not framed it yet.
+    /// Frames the character if the camera has not framed it yet. Forgets the pick result if other parts are hidden.
     fn meet(&mut self, bench: &Workbench) {
+        let hidden = bench.session().document().hidden();
+        if self.hidden != hidden {
+            self.hidden = hidden.to_vec();
+            self.seen = None;
+        }
         if self.framed != Some(*bench.bounds()) {
             self.framed = Some(*bench.bounds());
+            self.hidden.clear();
             self.seen = None;
             self.camera.meet(bench.bounds(), self.aspect());
         }
@@ -333,11 +342,14 @@ impl WindowEditor {
         let tip = self.tip(bench, &eyepiece, at);
         let surface = picked.and_then(|p| p.surface);
         // The skin and measure tools use the picked point as tip, because the mouse may have moved since the pick.
-        let follows = matches!(bench.preferences().tool, Tool::Skin | Tool::Measure);
+        let follows =
+            matches!(bench.preferences().tool, Tool::Skin | Tool::Measure) && !bench.skin_tool_in_air();
         let on_skin = surface.filter(|_| follows).map(|s| s.position);
         let force =
             if matches!(self.hold, Hold::Tool { waits: Some(_), .. }) { [0.0; 2] } else { self.force };
-        let hand = pointer::hand(&room, on_skin.or(tip), force, surface);
+        let mut hand = pointer::hand(&room, on_skin.or(tip), force, surface);
+        let off = picked.map_or_else(|| self.skin_at(at) == Some(None), |p| p.surface.is_none());
+        hand.off_skin = off && bench.preferences().tool == Tool::Skin;
         let mut input = Input { time, focused: true, window: Some(room), ..Input::default() };
         input.floor = Some(*self.camera.floor());
         let eye = room.inverse_rigid(&crate::workbench::Rigid {

@@ -55,7 +55,8 @@ impl WindowEditor {
 
     /// Draws the grid while a tool draws on the fixed plane.
     pub(super) fn draw_plane(&self, bench: &Workbench, lines: &mut Lines) {
-        let draws = matches!(bench.preferences().tool, Tool::Line | Tool::Silhouette);
+        let draws = matches!(bench.preferences().tool, Tool::Line | Tool::Silhouette)
+            || bench.awaits_mark_offset().is_some();
         let Some(plane) = self.fixed_plane().filter(|_| draws) else { return };
         let right = Vec3::Y.cross(plane.normal).try_normalize().unwrap_or(Vec3::X);
         let (right, up) = (right * HALF, plane.normal.cross(right) * HALF);

@@ -1,6 +1,7 @@
 //! Tests with mouse and keyboard on a small biped, without OS window, GPU or clock. Ray casts answer picks.
 
 mod files;
+mod marks;
 mod measuring;
 mod surroundings;
 mod timeline;
@@ -29,7 +30,10 @@ struct Table {
 
 impl Table {
     fn new() -> Self {
-        let character = biped();
+        Self::with(biped())
+    }
+
+    fn with(character: std::sync::Arc<crate::bind::Character>) -> Self {
         let bench = Workbench::new(session(&character), character, Preferences::default());
         let input = WindowInput { size: SIZE, scale: 1.0, focused: true, ..WindowInput::default() };
         let mut table = Self { desk: WindowEditor::new(Choices::default()), bench, input, asked: None };

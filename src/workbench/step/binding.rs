@@ -96,7 +96,7 @@ impl Workbench {
     }
 
     /// The selected joint, if it has bones.
-    fn bone_joint(&self) -> Result<JointId> {
+    pub(in crate::workbench) fn bone_joint(&self) -> Result<JointId> {
         let skeleton = &self.context.character.skeleton;
         let joint = self.selected().and_then(|n| skeleton.nodes[n.index()].joint);
         joint.filter(|j| skeleton.bones.iter().any(|b| b.parent == *j)).ok_or_else(|| {

@@ -11,10 +11,10 @@ use crate::scene::{
     CONTACT, CageSource, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, SkinColors, method,
     recipe,
 };
-use crate::surface::{Sculpt, mirrored_sculpt};
+use crate::surface::{Reach, Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{attached, newest_mark};
-use crate::workbench::{Command, CommandKind, Haptic, MOST_BONES, Request, Tool, Workbench};
+use crate::workbench::{Command, CommandKind, Haptic, MOST_BONES, MarkBy, Request, Tool, Workbench};
 use std::sync::Arc;
 
 impl Workbench {
@@ -54,6 +54,22 @@ impl Workbench {
                 }
             }
             Command::GrabBy(by) => p.grab = by,
+            Command::MarkBy(by) => {
+                p.marks = by;
+                p.tool = Tool::Skin;
+                self.cancel();
+                self.skin.close();
+            }
+            Command::ShapeOnBone => self.add_shape_on_bone(),
+            Command::NewReach(reach) => p.reach = reach.map(Reach::sane),
+            Command::RedrawOffset if p.tool == Tool::Skin && p.marks == MarkBy::Offset => {
+                self.cancel();
+                let mark = self.shape().and_then(|s| s.mark);
+                if !self.skin.redraw(&self.context, mark) {
+                    self.context.notice = Some("there is no mark: draw one on the skin first".into());
+                    self.limit();
+                }
+            }
             Command::RedrawOffset => {
                 p.tool = Tool::Line;
                 self.cancel();
@@ -123,7 +139,12 @@ impl Workbench {
             | Command::RemoveShape
             | Command::Amplitude(_)
             | Command::Stiffness(_)
+            | Command::Reach(_)
             | Command::Profile(_)
+            | Command::Along(_)
+            | Command::Around(_)
+            | Command::Growth(_)
+            | Command::Tilt(_)
             | Command::WaveCount(_)
             | Command::WaveSpeed(_)
             | Command::WavePhase(_) => self.run_shape_command(&command),
@@ -398,6 +419,15 @@ impl Workbench {
         self.measure.cancel()
     }
 
+    /// Stops waiting for the offset stroke of a mark. Returns false if no mark waits.
+    pub fn drop_offset(&mut self) -> bool {
+        let waits = self.awaits_mark_offset().is_some();
+        if waits {
+            self.skin.close();
+        }
+        waits
+    }
+
     /// Grabs a joint for [`Workbench::move_joint`]. Returns false if the joint cannot be posed.
     pub fn hold_joint(&mut self, node: NodeId) -> bool {
         self.cancel();
@@ -503,7 +533,7 @@ impl Workbench {
     pub(crate) fn document_changed(&mut self) {
         self.line.document_changed(&self.context);
         self.grab.document_changed();
-        self.skin.document_changed();
+        self.skin.document_changed(&self.context);
         self.bone.document_changed();
         self.cage_changed();
         self.binding_changed();

@@ -3,7 +3,7 @@
 use super::{PIN_REACH, middle};
 use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
-use crate::bind::Character;
+use crate::bind::{Attachments, Character};
 use crate::cage::Coupling;
 use crate::deform::Geometric;
 use crate::deform::swing_twist::{Deformer, Params};
@@ -13,7 +13,7 @@ use crate::rig::{Pose, PosedRig};
 use crate::scene::{Measurement, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare};
-use crate::workbench::{Capsule, Measure, Output, Preferences, Surroundings, Tool, Workbench};
+use crate::workbench::{Capsule, MarkBy, Measure, Output, Preferences, Surroundings, Tool, Workbench};
 use std::sync::Arc;
 
 impl Workbench {
@@ -25,6 +25,11 @@ impl Workbench {
     /// Consumes the workbench and returns its session.
     pub fn into_session(self) -> Session<'static> {
         self.context.session
+    }
+
+    /// Attachments of the character, once known.
+    pub fn attachments(&self) -> Option<&Arc<Attachments>> {
+        self.attachments.as_ref()
     }
 
     /// The character.
@@ -99,6 +104,23 @@ impl Workbench {
     /// The stroke layer that waits for its offset stroke.
     pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
         self.line.open().and_then(|id| self.context.session.document().stroke(id).ok())
+    }
+
+    /// The mark that waits for its offset stroke, as positions of its points in the displayed pose, world space, metres.
+    pub fn awaits_mark_offset(&self) -> Option<Vec<Vec3>> {
+        let wanted = self.preferences.tool == Tool::Skin && self.preferences.marks == MarkBy::Offset;
+        let open = self.skin.open().filter(|_| wanted)?;
+        self.skin.mark_positions(&self.context, open)
+    }
+
+    /// Whether the skin tool's hand moves in the air, not over the skin: it pulls, or the next stroke is an offset stroke.
+    pub fn skin_tool_in_air(&self) -> bool {
+        self.preferences.tool == Tool::Skin && self.skin.is_in_air()
+    }
+
+    /// Mean edge length of the skin in the bind pose, metres.
+    pub fn edge(&self) -> f32 {
+        self.context.body.edge
     }
 
     /// Bounding box of the character in the bind pose, world space, metres.

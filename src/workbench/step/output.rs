@@ -2,7 +2,7 @@
 
 use crate::render::{Tangents, View};
 use crate::workbench::tools::{Moment, binding, show};
-use crate::workbench::{Output, Tool, Tracking, Workbench};
+use crate::workbench::{MarkBy, Output, Tool, Tracking, Workbench};
 
 /// Tangent of half the field of view of a hand's probe camera. Narrow, because only the centre of the image is used.
 const PROBE: f32 = 0.02;
@@ -26,7 +26,8 @@ impl Workbench {
         if self.preferences.crossings {
             self.crossings.lines(self.context.pose_version, &mut out.lines);
         }
-        self.skin.lines(&self.context, &mut out.lines);
+        let knots = self.preferences.tool == Tool::Skin && self.preferences.marks == MarkBy::Knots;
+        self.skin.lines(&self.context, knots, &mut out.lines);
         self.line.document_lines(&self.context, &mut out.lines);
         self.line.lines(&self.context, &mut out.lines);
         self.accent.lines(&mut out.lines);

@@ -9,8 +9,6 @@ use crate::workbench::{Haptic, Request, Sketch, Tracking};
 
 /// Minimum distance between samples, room metres.
 const STILL: f32 = 0.002;
-/// Minimum radius of the sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
-const EDGES: f32 = 4.0;
 /// Size of the rendered view, as a multiple of the stroke's extent.
 const AROUND: f32 = 2.0;
 /// Range of the tangent of half the field of view.
@@ -59,7 +57,7 @@ impl AccentTool {
         }
         self.drawing = false;
         let stroke = std::mem::take(&mut self.points);
-        let reach = moment.radius().max(EDGES * context.body.edge);
+        let reach = moment.reach(context.body.edge);
         let sketch = (stroke.len() > 1).then(|| view_of(&stroke, eye)).flatten();
         let pose = context.pose.clone();
         let request = sketch.map(|view| Request::Sketch(Box::new(Sketch { stroke, view, pose, reach })));

@@ -126,6 +126,15 @@ impl Body {
         self.posable.contains(&node).then_some(node)
     }
 
+    /// Positions of all control vertices after linear blend skinning, world space, metres.
+    pub fn skinned(&self, character: &Character, rig: &PosedRig) -> Vec<Vec3> {
+        let place = |(v, x): (usize, &Vec3)| {
+            let of = character.control.influences.of(v);
+            of.filter_map(|(j, w)| Some(rig.skinning.get(usize::from(j))?.transform_point3(*x) * w)).sum()
+        };
+        character.control.positions.iter().enumerate().map(place).collect()
+    }
+
     /// Position of a skin point in bind space, metres.
     pub fn bind_position(&self, character: &Character, point: &SurfacePoint) -> Option<Vec3> {
         self.walk.position(&(point.triangle, point.barycentrics), &character.control.positions)

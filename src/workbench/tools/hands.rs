@@ -65,6 +65,8 @@ pub struct HandFrame {
     pub stick: [f32; 2],
     /// The latest surface sample, validated.
     pub surface: Option<SurfaceSample>,
+    /// Whether the pointer of the window is known to be beside the body.
+    pub off_skin: bool,
     /// Whether the hand points at a panel.
     pub on_panel: bool,
     last_seen: f64,
@@ -123,6 +125,7 @@ impl HandFrame {
         let unit = |v: f32| if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 };
         let axis = |v: f32| if v.is_finite() { v.clamp(-1.0, 1.0) } else { 0.0 };
         self.on_panel = hand.on_panel;
+        self.off_skin = hand.off_skin;
         let value = |v: f32| if focused { unit(v) } else { 0.0 };
         self.pressure = value(hand.draw);
         self.stick = if focused { hand.stick.map(axis) } else { [0.0; 2] };

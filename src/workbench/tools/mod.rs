@@ -8,8 +8,10 @@ mod cage;
 mod grab;
 mod hands;
 mod joint;
+mod knots;
 mod line;
 mod measure;
+mod offset;
 mod pull;
 pub mod show;
 mod skin;
@@ -35,7 +37,11 @@ use crate::cage::Coupling;
 use crate::document::{Edit, Operation, Sampler, Session};
 use crate::pose::{Sample, Stroke, StrokeLayer};
 use crate::rig::{Plane, Pose, PosedRig};
+use crate::surface::Reach;
 use std::sync::Arc;
+
+/// Minimum radius of a sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
+const EDGES: f32 = 4.0;
 
 /// The document and its character, shared by all tools.
 pub struct EditContext {
@@ -203,6 +209,12 @@ impl Moment<'_> {
     /// Brush radius, world metres.
     pub fn radius(&self) -> f32 {
         self.preferences.radius * self.scale
+    }
+
+    /// How far a new sculpt layer extends beyond its mark: the user's choice, else the brush radius. `edge` is the mean
+    /// length of the skin's edges, metres.
+    pub fn reach(&self, edge: f32) -> Reach {
+        self.preferences.reach.unwrap_or(Reach::Along(self.radius().max(EDGES * edge)))
     }
 
     /// Sets a hand's haptic pulse, unless the hand already has a stronger one in this frame.

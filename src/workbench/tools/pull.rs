@@ -12,8 +12,6 @@ use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
 
 /// Half-width of a pull along an open mark, as a fraction of the mark's length.
 const WIDTH: f32 = 0.6;
-/// Minimum radius of the sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
-const EDGES: f32 = 4.0;
 
 /// A pull in progress.
 pub struct Pull {
@@ -38,8 +36,8 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Starts a pull at the mark nearest to `tip`, within `reach` metres. `radius` is the brush radius.
-    pub fn begin(context: &EditContext, tip: Vec3, reach: f32, radius: f32) -> Option<Self> {
+    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. `reach` is the extent of a new sculpt layer.
+    pub fn begin(context: &EditContext, tip: Vec3, grasp: f32, reach: Reach) -> Option<Self> {
         let document = context.session.document();
         let mut best: Option<(f32, usize, &SurfacePoint)> = None;
         for (m, mark) in document.marks().iter().enumerate() {
@@ -48,7 +46,7 @@ impl Pull {
                     continue;
                 };
                 let distance = x.distance(tip);
-                if distance <= reach && best.is_none_or(|b| distance < b.0) {
+                if distance <= grasp && best.is_none_or(|b| distance < b.0) {
                     best = Some((distance, m, point));
                 }
             }
@@ -59,7 +57,6 @@ impl Pull {
         let sculpt = match old {
             Some(old) if matches!(old.form, Form::Drawn(_)) => old.clone(),
             _ => {
-                let reach = Reach::Along(radius.max(EDGES * context.body.edge));
                 let region = Region::from_mark(&context.character, mark, reach).ok()?;
                 let form = Form::Drawn(vec![[0.0; 3]; region.kinematic.len()]);
                 Sculpt::new(document.unused_sculpt_id(), Some(mark.id), region, form)

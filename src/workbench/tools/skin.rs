@@ -6,19 +6,27 @@
 //! path, the mark starts a new piece. A stroke that goes around a limb and returns to its start is a ring
 //! ([`crate::surface::RingFinder`]), even if it crosses several shells.
 //!
-//! A trigger press at a mark pulls the mark and the skin around it: see [`super::pull`].
+//! In the window, a stroke that begins and ends beside the body crosses a limb in the picture; it becomes the ring in the
+//! plane through the stroke and the eye ([`crate::surface::ring_across`]).
+//!
+//! [`MarkBy`] chooses what a trigger press at a mark does: a pull of the mark and the skin around it
+//! ([`super::pull`]), the offset stroke of the newest mark ([`super::offset`]), or a drag of a knot ([`super::knots`]).
 
+use super::knots::{Drag, Knot, Knots};
+use super::offset::{Offset, Seen, mark_positions};
 use super::pull::Pull;
 use super::{EditContext, Moment};
 use crate::base::math::Vec3;
-use crate::base::{BoneId, MarkId, SculptId};
+use crate::base::{BoneId, Error, MarkId, SculptId};
 use crate::bind::Character;
 use crate::document::Edit;
 use crate::geom::Place;
-use crate::render::Lines;
+use crate::render::{BASELINE, Lines, OFFSET};
 use crate::scene::SurfaceSample;
-use crate::surface::{MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring};
-use crate::workbench::{Haptic, Tracking};
+use crate::surface::{
+    MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring, ring_across,
+};
+use crate::workbench::{Haptic, MarkBy, Tracking};
 
 /// Trigger values above which a sample draws and below which a stroke ends.
 const TRIGGER: [f32; 2] = [0.55, 0.35];
@@ -37,6 +45,8 @@ const LATE: f64 = 0.15;
 const LIFT: f32 = 0.1;
 /// Maximum distance from the tip to a mark for a pull, room metres.
 const GRASP: f32 = 0.02;
+/// Maximum distance from the tip to a knot for dragging, room metres.
+const KNOT: f32 = 0.025;
 /// Colour of marks: yellow.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
 /// Colour of a stroke that would close to a ring if it ended here: green.
@@ -63,6 +73,17 @@ pub struct SkinTool {
     world: Vec<Vec3>,
     places: Vec<Place>,
     pull: Option<Pull>,
+    /// The mark that receives the next stroke as its offset stroke.
+    open: Option<MarkId>,
+    offset: Option<Offset>,
+    /// How the newest drawn mark differs from linear blend skinning.
+    shown: Seen,
+    /// The sampled points of the current stroke with their measured positions, world space.
+    measured: Vec<(SurfacePoint, Vec3)>,
+    knots: Knots,
+    drag: Option<Drag>,
+    hover: Option<Knot>,
+    across: Across,
     finder: RingFinder,
     /// The ring that the current stroke would form if it ended here.
     ring: Option<Ring>,
@@ -70,15 +91,50 @@ pub struct SkinTool {
     text: String,
 }
 
+/// What is known of a stroke that may cross a limb in the picture.
+#[derive(Default)]
+struct Across {
+    /// Tip at the press and at the last frame, world space.
+    ends: [Vec3; 2],
+    /// Whether the stroke began beside the body.
+    began_off: bool,
+    /// Whether the stroke is beside the body now.
+    off: bool,
+}
+
 impl SkinTool {
     /// Whether a stroke or a pull is in progress.
     pub fn is_busy(&self) -> bool {
-        self.drawing || self.pull.is_some()
+        self.drawing || self.pull.is_some() || self.offset.is_some() || self.drag.is_some()
     }
 
-    /// The sculpt layer that is being pulled.
+    /// The sculpt layer that is being pulled, or moved by an offset stroke.
     pub fn shaped(&self) -> Option<&Sculpt> {
-        self.pull.as_ref().map(Pull::sculpt)
+        self.pull.as_ref().map(Pull::sculpt).or(self.offset.as_ref().map(Offset::sculpt))
+    }
+
+    /// The mark that receives the next stroke as its offset stroke.
+    pub fn open(&self) -> Option<MarkId> {
+        self.open
+    }
+
+    /// Whether the hand moves in the air, not over the skin: it pulls, or draws an offset stroke.
+    pub fn is_in_air(&self) -> bool {
+        self.pull.is_some() || self.open.is_some()
+    }
+
+    /// Makes the next stroke the offset stroke of a mark, or of the newest mark. Returns false if there is no mark.
+    pub fn redraw(&mut self, context: &EditContext, mark: Option<MarkId>) -> bool {
+        let marks = context.session.document().marks();
+        let mark = mark.filter(|id| marks.iter().any(|m| m.id == *id));
+        self.open = mark.or(marks.last().map(|m| m.id));
+        self.open.is_some()
+    }
+
+    /// Positions of the points of a mark in the displayed pose, world space, metres.
+    pub fn mark_positions(&self, context: &EditContext, id: MarkId) -> Option<Vec<Vec3>> {
+        let mark = context.session.document().marks().iter().find(|m| m.id == id)?;
+        mark_positions(context, mark, &self.shown)
     }
 
     /// Describes the current or last stroke as a ring or an open mark.
@@ -86,12 +142,19 @@ impl SkinTool {
         Some(self.text.as_str()).filter(|t| !t.is_empty())
     }
 
-    /// Clears the description after another change of the document.
-    pub fn document_changed(&mut self) {
+    /// Clears the description after another change of the document. Forgets a mark that is gone.
+    pub fn document_changed(&mut self, context: &EditContext) {
         self.text.clear();
+        let marks = context.session.document().marks();
+        self.open = self.open.filter(|id| marks.iter().any(|m| m.id == *id));
     }
 
-    /// Cancels the current stroke or pull.
+    /// No longer waits for an offset stroke.
+    pub fn close(&mut self) {
+        self.open = None;
+    }
+
+    /// Cancels the current stroke, pull or drag.
     pub fn cancel(&mut self) {
         if self.drawing {
             self.text.clear();
@@ -121,24 +184,139 @@ impl SkinTool {
 
     fn put_away(&mut self) {
         (self.drawing, self.armed, self.let_go, self.pull) = (false, false, None, None);
+        (self.offset, self.drag, self.across) = (None, None, Across::default());
         self.ring = None;
         self.points.clear();
+        self.measured.clear();
     }
 
-    /// Runs one frame of the tool. Returns the sculpt layer when a pull ends.
-    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
-        self.take_hold(context, moment);
-        if self.pull.is_some() {
-            return self.pull(context, moment);
+    /// Runs one frame of the tool. Returns the sculpt layer when a pull or an offset stroke ends. `eye` is the eye of the
+    /// window, world space; `None` in a headset.
+    pub fn step(
+        &mut self,
+        context: &mut EditContext,
+        moment: &mut Moment,
+        eye: Option<Vec3>,
+    ) -> Option<Pulled> {
+        match moment.preferences.marks {
+            MarkBy::Pull => {
+                self.take_hold(context, moment);
+                if self.pull.is_some() {
+                    return self.pull(context, moment);
+                }
+            }
+            MarkBy::Offset if self.open.is_some() => return self.draw_offset(context, moment),
+            MarkBy::Knots => {
+                if self.drag_knot(context, moment) {
+                    return None;
+                }
+            }
+            MarkBy::Offset => {}
         }
-        self.draw(context, moment);
+        self.draw(context, moment, eye);
         None
     }
 
-    fn draw(&mut self, context: &mut EditContext, moment: &mut Moment) {
+    /// Draws the offset stroke of the open mark.
+    fn draw_offset(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
+        let hand = moment.hand();
+        let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
+        // Samples of the skin during this stroke must not begin a mark after it.
+        self.seen = hand.surface.map_or(self.seen, |s| s.time.max(self.seen));
+        if hand.trigger.pressed && tracked && !hand.on_panel && self.offset.is_none() {
+            let reach = moment.reach(context.body.edge);
+            let mark = self.open?;
+            self.offset = Offset::begin(context, mark, &self.shown, reach);
+            if self.offset.is_none() {
+                self.open = None;
+                context.refuse(&Error::input(
+                    "this mark has no skin that can move",
+                    "draw a mark on the skin, away from rigid parts",
+                ));
+                moment.feel(moment.tool, Haptic::Limit);
+                return None;
+            }
+            moment.feel(moment.tool, Haptic::Contact);
+        }
+        let down = moment.hand().trigger.down;
+        let offset = self.offset.as_mut()?;
+        if down {
+            if tracked {
+                offset.add(tip, STILL * moment.scale);
+            }
+            return None;
+        }
+        let ended = self.offset.take().and_then(Offset::end);
+        // A click is no stroke, so the mark still waits.
+        let (edit, pulled) = ended?;
+        self.open = None;
+        let done = context.apply(edit);
+        moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+        done.then_some(pulled)
+    }
+
+    /// Drags a knot. Returns whether a knot is in the hand.
+    fn drag_knot(&mut self, context: &mut EditContext, moment: &mut Moment) -> bool {
+        self.knots.update(context);
+        let hand = moment.hand();
+        let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
+        let Some(drag) = &mut self.drag else {
+            let free = tracked && !self.drawing && !self.armed && !hand.on_panel;
+            let near = free.then(|| self.knots.nearest(context, tip, KNOT * moment.scale)).flatten();
+            let pressed = hand.trigger.pressed;
+            if near.is_some() && near != self.hover {
+                moment.feel(moment.tool, Haptic::Hover);
+            }
+            self.hover = near;
+            self.drag = near.filter(|_| pressed).and_then(|knot| self.knots.drag(context, knot));
+            if self.drag.is_some() {
+                moment.feel(moment.tool, Haptic::Selection);
+            }
+            return self.drag.is_some();
+        };
+        let time = moment.hands.time;
+        if let Some(sample) = hand.surface.filter(|s| s.time > self.seen && s.time <= time) {
+            self.seen = sample.time;
+            let near = sample.position.distance(tip) <= REACH * moment.scale;
+            if tracked && near && (sample.triangle as usize) < context.body.walk.len() {
+                let point = point_of(&sample);
+                drag.to(context, (point.triangle, point.barycentrics));
+            }
+        }
+        if moment.hand().trigger.down {
+            return true;
+        }
+        let ended = self.drag.take().map(|drag| drag.end(context));
+        match ended {
+            Some(Ok(Some(edit))) => {
+                let done = context.apply(edit);
+                moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+            }
+            Some(Err(error)) => {
+                context.refuse(&error);
+                moment.feel(moment.tool, Haptic::Limit);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn draw(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) {
         let hand = moment.hand();
         if hand.trigger.pressed && hand.tip_tracking == Tracking::Tracked {
             (self.armed, self.let_go) = (true, None);
+            self.across = Across { ends: [hand.tip.position; 2], ..Across::default() };
+        }
+        if self.armed && hand.off_skin {
+            if hand.tip_tracking == Tracking::Tracked {
+                self.across.ends[1] = hand.tip.position;
+            }
+            self.across.off = true;
+            self.across.began_off |= self.points.is_empty();
+            if self.across.began_off && !self.points.is_empty() && self.ring.is_none() {
+                self.text.clear();
+                self.text.push_str("Ring across the limb");
+            }
         }
         if !hand.trigger.down && self.armed && self.let_go.is_none() {
             self.let_go = Some(moment.hands.time);
@@ -151,7 +329,7 @@ impl SkinTool {
             let near = distance <= REACH * moment.scale;
             let touches = distance <= CONTACT * moment.scale;
             if self.armed && near && hand.tip_tracking == Tracking::Tracked {
-                self.take(context, moment, &sample);
+                self.take(context, moment, &sample, eye);
             }
             if touches && !self.touches {
                 moment.feel(moment.tool, Haptic::Contact);
@@ -160,7 +338,7 @@ impl SkinTool {
         }
         let late = self.let_go.is_some_and(|t| moment.hands.time > t + LATE);
         if self.armed && (late || self.points.len() >= MAX_MARK_POINTS / 2) {
-            self.finish(context, moment);
+            self.finish(context, moment, eye);
         }
     }
 
@@ -168,8 +346,9 @@ impl SkinTool {
     fn take_hold(&mut self, context: &EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let tracked = hand.tip_tracking == Tracking::Tracked;
+        let reach = moment.reach(context.body.edge);
         if self.pull.is_none() && hand.trigger.pressed && tracked && !self.drawing && !hand.on_panel {
-            self.pull = Pull::begin(context, hand.tip.position, GRASP * moment.scale, moment.radius());
+            self.pull = Pull::begin(context, hand.tip.position, GRASP * moment.scale, reach);
             if self.pull.is_some() {
                 moment.feel(moment.tool, Haptic::Selection);
             }
@@ -192,7 +371,13 @@ impl SkinTool {
         done
     }
 
-    fn take(&mut self, context: &mut EditContext, moment: &mut Moment, sample: &SurfaceSample) {
+    fn take(
+        &mut self,
+        context: &mut EditContext,
+        moment: &mut Moment,
+        sample: &SurfaceSample,
+        eye: Option<Vec3>,
+    ) {
         if !self.drawing {
             if sample.draw < TRIGGER[0] || sample.triangle as usize >= context.body.walk.len() {
                 return;
@@ -201,8 +386,9 @@ impl SkinTool {
             self.text.clear();
             moment.feel(moment.tool, Haptic::Contact);
         } else if sample.draw < TRIGGER[1] {
-            return self.finish(context, moment);
+            return self.finish(context, moment, eye);
         }
+        self.across.off = false;
         let near = !self.points.is_empty() && self.last.distance(sample.position) < STILL * moment.scale;
         if near || sample.triangle as usize >= context.body.walk.len() {
             return;
@@ -216,19 +402,37 @@ impl SkinTool {
             }
         }
         self.points.push(point);
+        self.measured.push((point, sample.position));
         self.last = sample.position;
         self.judge(context, moment);
     }
 
-    fn finish(&mut self, context: &mut EditContext, moment: &mut Moment) {
+    fn finish(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) {
         let mut points = std::mem::take(&mut self.points);
-        let ring = self.ring;
+        let measured = std::mem::take(&mut self.measured);
+        let (ring, across) = (self.ring, std::mem::take(&mut self.across));
         self.put_away();
-        if points.len() < 2 {
+        let cut = eye.filter(|_| ring.is_none() && across.began_off && across.off && !points.is_empty());
+        let cut = cut.and_then(|eye| {
+            let [a, b] = across.ends.map(|x| x - eye);
+            let posed = context.body.skinned(&context.character, &context.rig);
+            let hidden = context.session.document().hidden();
+            let parts = &context.character.display.parts;
+            let visible = |t: u32| {
+                let hides = |p: &u32| parts.get(*p as usize).is_some_and(|p| p.triangles.contains(&t));
+                !hidden.iter().any(hides)
+            };
+            let plane = (eye, a.cross(b));
+            ring_across(&context.character, &context.body.walk, &posed, &points, &visible, plane)
+        });
+        if points.len() < 2 && cut.is_none() {
             self.text.clear();
             return;
         }
-        let closed = ring.is_some();
+        let closed = ring.is_some() || cut.is_some();
+        if let Some(cut) = cut {
+            points = cut;
+        }
         if let Some(ring) = ring {
             let (end, start) = (points[ring.end], points[0]);
             let at = |p| context.body.bind_position(&context.character, p).unwrap_or_default();
@@ -239,15 +443,36 @@ impl SkinTool {
         let id = context.session.document().unused_mark_id();
         let name = format!("{} {}", if closed { "Ring" } else { "Mark" }, id.0 + 1);
         let mark = SurfaceStroke { id, name, points, closed, radius: moment.radius() };
+        let seen = Seen::new(context, &mark, &measured);
         let done = context.apply(Edit::AddMark { index: None, mark: Box::new(mark) });
+        if done {
+            self.shown = seen;
+            self.open = (moment.preferences.marks == MarkBy::Offset).then_some(id);
+        }
         moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
     }
 
     /// Draws the document's marks and the current stroke. The renderer projects the lines onto the deformed skin;
     /// without a deformed skin they keep their positions from linear blend skinning.
-    pub fn lines(&mut self, context: &EditContext, out: &mut Lines) {
-        for mark in context.session.document().marks() {
-            self.show(context, &mark.points, mark.closed, MARK, out);
+    pub fn lines(&mut self, context: &EditContext, knots: bool, out: &mut Lines) {
+        let dragged = self.drag.as_ref().map(|d| d.now.id);
+        for mark in context.session.document().marks().iter().filter(|m| Some(m.id) != dragged) {
+            let color = if self.open == Some(mark.id) { BASELINE } else { MARK };
+            self.show(context, &mark.points, mark.closed, color, out);
+        }
+        if let Some(drag) = self.drag.take() {
+            self.show(context, &drag.now.points, drag.now.closed, MARK, out);
+            self.drag = Some(drag);
+        }
+        if knots {
+            self.knots.update(context);
+            self.knots.dots(context, dragged, self.hover, |x, hover| {
+                let (color, width) = if hover { ([255; 4], 12.0) } else { (MARK, 8.0) };
+                out.dot(x, color, width);
+            });
+        }
+        if let Some(offset) = &self.offset {
+            out.stroke(&offset.points, OFFSET, 3.0);
         }
         let points = std::mem::take(&mut self.points);
         match self.ring {

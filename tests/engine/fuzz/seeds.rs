@@ -9,7 +9,7 @@ use sinew::base::{BoneId, ChainId, MarkId, Progress, SculptId};
 use sinew::bind::BindOptions;
 use sinew::bind::shapes::Shape as Capsule;
 use sinew::cage::Coordinates;
-use sinew::deform::sculpt::{Along, Curve, Profile, Wave};
+use sinew::deform::sculpt::{Curve, Profile, Wave};
 use sinew::document::{
     CageMove, ClipLayer, DeformerSettings, Edit, Journal, Key, KeyEdit, KeyValue, Operation, Session, Target,
     demo_edits,
@@ -88,7 +88,7 @@ fn work(session: &mut Session, model: &Model) {
     let region = Region::from_mark(character, &mark, Reach::Edges(2)).unwrap();
     let offsets = Form::Drawn(vec![[0.02, 0.01, 0.0]; region.kinematic.len()]);
     let wave = Curve::Wave(Wave { count: 2.0, phase: 0.1, speed: 1.0 });
-    let profile = Profile { curve: wave, amount: 0.3, along: Along::Stroke };
+    let profile = Profile { curve: wave, amount: 0.3, ..Profile::default() };
     let sculpt = |id, form| Box::new(Sculpt::new(SculptId(id), Some(MarkId(0)), region.clone(), form));
     let parameters = [("torsion".to_owned(), json!(2)), ("max_iterations".to_owned(), json!(4))];
     let springs = DeformerSettings { method: "springs".into(), parameters: parameters.into() };

@@ -114,7 +114,6 @@ impl Shows<'_> {
         panels::Shows {
             bench,
             compared: Some(self.compared),
-            meshes: &self.facts.meshes,
             keyboard: true,
             rigging: self.facts.rigging,
             tip,
@@ -220,7 +219,7 @@ const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it"
 
 fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
-    use crate::workbench::{CageSet, GrabBy, MeasureBy, Tool};
+    use crate::workbench::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
     match (desk.hold, bench.preferences().tool) {
         (Hold::Brush { .. }, _) => "Move the mouse sideways; Enter or a click keeps the size, Esc drops it",
@@ -271,6 +270,15 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
             "This character has bones; bones can be drawn in a mesh without a skeleton"
         }
         (_, Tool::Bone) => "Draw bones along a limb: they go to its middle; the joint tool (J) drags joints",
+        (_, Tool::Skin) if bench.awaits_mark_offset().is_some() => {
+            "Now draw where the marked skin should go; it can be drawn again (Shift-L)"
+        }
+        (_, Tool::Skin) if bench.preferences().marks == MarkBy::Offset => {
+            "Draw a mark on the skin, then where it should go (Shift-M: pull, knots)"
+        }
+        (_, Tool::Skin) if bench.preferences().marks == MarkBy::Knots => {
+            "Drag a knot of a mark over the skin (Shift-M: pull, offset)"
+        }
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }

@@ -10,7 +10,7 @@ use crate::ui::panels;
 use crate::ui::panels::keys::INTERPOLATIONS;
 use crate::ui::window::choices::{Choices, Plane};
 use crate::ui::window::keys::Act;
-use crate::workbench::{Command, GrabBy, MeasureBy, RADIUS_RANGE, Tool};
+use crate::workbench::{Command, GrabBy, MarkBy, MeasureBy, RADIUS_RANGE, Tool};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// Logical pixels of the window per metre of the brush radius.
@@ -49,6 +49,11 @@ pub(super) fn show(
             } else {
                 plane(ui, shows, pressed);
             }
+            if p.tool == Tool::Skin {
+                widgets::caption(ui, "A press at a mark");
+                let marks = MarkBy::ALL.map(|by| (by.label(), p.marks == by, Command::MarkBy(by)));
+                shared.choices(ui, &mut pressed.shared, marks);
+            }
             widgets::caption(ui, "Strokes");
             let lengths = [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")];
             let lengths = lengths.map(|(one, text)| (text, p.lengths == one, Command::Lengths(one)));
@@ -57,13 +62,14 @@ pub(super) fn show(
             let marks = bench.session().document().marks().len();
             let shapes = bench.session().document().sculpts().len();
             let bones = bench.session().document().bones().len();
+            let offsets = if p.tool == Tool::Skin && p.marks == MarkBy::Offset { marks } else { 0 };
             let measures = if p.tool == Tool::Measure { bench.measures().len() } else { 0 };
             let toggles = [
                 (Act::Mirror, Icon::Mirror, "Mirror", p.mirror, true),
                 (Act::Roll, Icon::Roll, "Roll twists", p.roll, true),
             ];
             let presses = [
-                (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes > 0),
+                (Act::RedrawOffset, Icon::Redraw, "Draw offset again", false, strokes + offsets > 0),
                 (
                     Act::Remove,
                     Icon::Remove,

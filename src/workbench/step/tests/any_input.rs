@@ -46,26 +46,29 @@ fn any_tracked() -> impl Strategy<Value = Tracked> {
 fn any_hand() -> impl Strategy<Value = crate::workbench::Hand> {
     let sample =
         (0u32..200, prop::array::uniform3(any_float()), prop::array::uniform3(any_float()), any_float());
-    let buttons = prop::array::uniform4(prop::bool::weighted(0.1));
+    let buttons = prop::array::uniform5(prop::bool::weighted(0.1));
     (any_tracked(), any_tracked(), prop::array::uniform2(any_float()), buttons, prop::option::of(sample))
-        .prop_map(|(grip, aim, values, [undo, redo, menu, on_panel], sample)| crate::workbench::Hand {
-            grip,
-            aim,
-            draw: values[0],
-            grab: values[1],
-            stick: values,
-            undo,
-            redo,
-            menu,
-            on_panel,
-            surface: sample.map(|(triangle, b, p, draw)| SurfaceSample {
-                triangle,
-                barycentrics: [b[0], b[1], 1.0 - b[0] - b[1]],
-                position: p.into(),
-                normal: Vec3::Y,
-                time: f64::from(b[2]).abs() * 4.0,
-                draw,
-            }),
+        .prop_map(|(grip, aim, values, [undo, redo, menu, on_panel, off_skin], sample)| {
+            crate::workbench::Hand {
+                grip,
+                aim,
+                draw: values[0],
+                grab: values[1],
+                stick: values,
+                undo,
+                redo,
+                menu,
+                on_panel,
+                off_skin,
+                surface: sample.map(|(triangle, b, p, draw)| SurfaceSample {
+                    triangle,
+                    barycentrics: [b[0], b[1], 1.0 - b[0] - b[1]],
+                    position: p.into(),
+                    normal: Vec3::Y,
+                    time: f64::from(b[2]).abs() * 4.0,
+                    draw,
+                }),
+            }
         })
 }
 
@@ -78,6 +81,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         Just(Command::Mirror(true)),
         Just(Command::GrabBy(GrabBy::Body)),
         Just(Command::RedrawOffset),
+        prop::sample::select(&MarkBy::ALL[..]).prop_map(Command::MarkBy),
         Just(Command::RemoveStroke),
         Just(Command::TogglePin),
         Just(Command::LifeSize),

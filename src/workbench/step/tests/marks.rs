@@ -260,3 +260,172 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     s.bench.run_command(Command::Deformer("lbs".into()));
     assert!(pull(&mut s, 0.15, 0.17).is_none());
 }
+
+/// Draws on the front of a capsule with axis y, from height to height at x = 0.01. Each sample arrives two frames late.
+fn draw_up(s: &mut Script, character: &Character, heights: [f32; 2]) {
+    let mut queue = std::collections::VecDeque::from([None, None]);
+    for i in 0..60 {
+        let y = heights[0] + (heights[1] - heights[0]) * i.min(39) as f32 / 39.0;
+        let place = Vec3::new(0.01, y, 0.3);
+        s.turned(RIGHT, place, Quat::IDENTITY);
+        s.input.hands[RIGHT].draw = if i < 40 { 1.0 } else { 0.0 };
+        s.input.hands[RIGHT].surface = queue.pop_front().flatten();
+        s.step();
+        let draw = s.input.hands[RIGHT].draw;
+        queue.push_back(seen(character, place, Vec3::NEG_Z, s.input.time, draw));
+    }
+    s.input.hands[RIGHT].surface = None;
+}
+
+#[test]
+fn the_stroke_after_a_mark_is_its_offset() {
+    use crate::surface::Form;
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::MarkBy(MarkBy::Offset));
+    assert_eq!(s.bench.preferences().tool, Tool::Skin);
+    assert!(s.bench.awaits_mark_offset().is_none());
+    draw_up(&mut s, &character, [0.2, 0.8]);
+    let marked = s.hash();
+    assert_eq!(s.bench.session().document().marks().len(), 1);
+    let skin = s.bench.awaits_mark_offset().unwrap();
+    let z = skin[0].z;
+    let offsets = |s: &Script| {
+        let Form::Drawn(offsets) = &s.bench.session().document().sculpts()[0].form else { panic!() };
+        offsets.iter().map(|o| Vec3::from(*o)).collect::<Vec<_>>()
+    };
+    // The mark moved by `d`, drawn upwards or downwards.
+    let d = Vec3::new(0.05, 0.02, 0.2);
+    let goal = |y: f32| Vec3::new(0.01, y, z) + d;
+    s.draw(RIGHT, &line(goal(0.2), goal(0.8), 30));
+    assert!(s.bench.awaits_mark_offset().is_none());
+    let document = s.bench.session().document();
+    assert_eq!((document.marks().len(), document.sculpts().len()), (1, 1));
+    assert_eq!(document.sculpts()[0].mark, Some(document.marks()[0].id));
+    assert!(!document.sculpts()[0].region.passive.is_empty());
+    for offset in offsets(&s) {
+        assert!(offset.distance(d) < 1e-3, "{offset}");
+    }
+    let drawn = s.hash();
+    // The next stroke on the skin is another mark; the command draws the offset again.
+    s.bench.run_command(Command::RedrawOffset);
+    assert!(s.bench.awaits_mark_offset().is_some());
+    // A click is no stroke.
+    s.draw(RIGHT, &[goal(0.2); 3]);
+    assert!(s.bench.awaits_mark_offset().is_some() && s.hash() == drawn);
+    let more = Vec3::Z * 0.1;
+    s.draw(RIGHT, &line(goal(0.8) + more, goal(0.2) + more, 30));
+    assert_eq!(s.bench.session().document().sculpts().len(), 1, "the same layer");
+    for offset in offsets(&s) {
+        assert!(offset.distance(d + more) < 1e-3, "{offset}");
+    }
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), drawn);
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), marked);
+    // In another pose, the offset follows the bone. While the hand draws, the layer shows, and undo drops the stroke.
+    let turn = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2);
+    s.bench.context.apply(Edit::RotateJoint { node: NodeId(0), turns: vec![(crate::rig::Axis::Y, 90.0)] });
+    s.bench.run_command(Command::RedrawOffset);
+    assert!(s.bench.awaits_mark_offset().is_some());
+    let goal = |y: f32| turn * (Vec3::new(0.01, y, z) + d);
+    s.at(RIGHT, goal(0.2));
+    s.step();
+    assert!(s.bench.awaits_mark_offset().is_some(), "{:?}", s.bench.notice());
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in line(goal(0.2), goal(0.5), 15) {
+        s.at(RIGHT, place);
+        s.step();
+    }
+    assert_eq!((s.bench.is_busy(), s.bench.sculpts().count()), (true, 1), "{:?}", s.bench.notice());
+    let Form::Drawn(shown) = &s.bench.skin.shaped().unwrap().form else { panic!() };
+    assert!(shown.iter().all(|o| Vec3::from(*o).distance(d) < 5e-3), "the rest keeps the displacement");
+    s.bench.run_command(Command::Undo);
+    assert!(!s.bench.is_busy() && s.bench.session().document().sculpts().is_empty());
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    s.draw(RIGHT, &line(goal(0.2), goal(0.8), 30));
+    for offset in offsets(&s) {
+        assert!(offset.distance(d) < 1e-3, "{offset}");
+    }
+    // A mark that is gone waits for nothing.
+    s.bench.run_command(Command::RedrawOffset);
+    s.bench.run_command(Command::RemoveStroke);
+    assert!(s.bench.awaits_mark_offset().is_none());
+}
+
+#[test]
+fn a_knot_is_dragged_over_the_skin_and_the_layer_follows() {
+    use crate::surface::Form;
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::MarkBy(MarkBy::Offset));
+    draw_up(&mut s, &character, [0.2, 0.8]);
+    let out = |y: f32| Vec3::new(0.01, y, 0.25);
+    s.draw(RIGHT, &line(out(0.2), out(0.8), 30));
+    let before = s.bench.session().document().sculpts()[0].clone();
+    let (hash, steps) = (s.hash(), s.bench.session().history().0);
+    s.bench.run_command(Command::MarkBy(MarkBy::Knots));
+    // The end at the top goes a quarter around the limb.
+    let end = Vec3::new(0.01, 0.8, 0.149);
+    s.at(RIGHT, end);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    assert!(s.bench.is_busy());
+    for i in 0..=30 {
+        let angle = std::f32::consts::FRAC_PI_2 * i as f32 / 30.0;
+        let out = Vec3::new(angle.sin(), 0.0, angle.cos());
+        let place = out * 0.3 + Vec3::Y * 0.8;
+        s.at(RIGHT, out * 0.16 + Vec3::Y * 0.8);
+        s.input.hands[RIGHT].surface = seen(&character, place, -out, s.input.time, 1.0);
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert!(!s.bench.is_busy());
+    let document = s.bench.session().document();
+    let mark = &document.marks()[0];
+    let at = |p: &crate::surface::SurfacePoint| s.bench.context.body.bind_position(&character, p).unwrap();
+    let (first, last) = (at(&mark.points[0]), at(&mark.points[mark.points.len() - 1]));
+    assert!(first.z > 0.14 && last.x > 0.14 && (last.y - 0.8).abs() < 0.01, "{first} {last}");
+    let sculpt = &document.sculpts()[0];
+    assert_eq!((sculpt.id, sculpt.region.reach), (before.id, before.region.reach));
+    assert_ne!(sculpt.region.kinematic, before.region.kinematic);
+    // The bulge goes outwards where the mark now lies.
+    let Form::Drawn(offsets) = &sculpt.form else { panic!() };
+    for (&v, offset) in sculpt.region.kinematic.iter().zip(offsets) {
+        let x = character.control.positions[v as usize];
+        let (out, offset) = (Vec3::new(x.x, 0.0, x.z).normalize(), Vec3::from(*offset));
+        assert!(
+            offset.normalize().dot(out) > 0.85 && (offset.length() - 0.1).abs() < 0.02,
+            "{offset} at {x}"
+        );
+    }
+    assert_eq!(s.bench.session().history().0, steps + 1, "mark and layer are one step");
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), hash);
+    // Away from knots, a stroke is a new mark.
+    draw_up(&mut s, &character, [0.35, 0.6]);
+    assert_eq!(s.bench.session().document().marks().len(), 2);
+}
+
+#[test]
+fn the_reach_of_new_layers_is_chosen() {
+    use crate::surface::Reach;
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    for (reach, is) in [
+        (Some(Reach::Edges(2)), Reach::Edges(2)),
+        (Some(Reach::Euclidean(0.1)), Reach::Euclidean(0.1)),
+        (Some(Reach::Along(f32::NAN)), Reach::Along(0.0)),
+    ] {
+        let mut s = Script::new(&character);
+        s.bench.run_command(Command::Tool(Tool::Skin));
+        s.bench.run_command(Command::NewReach(reach));
+        draw_up(&mut s, &character, [0.2, 0.8]);
+        s.draw(RIGHT, &line(Vec3::new(0.01, 0.5, 0.149), Vec3::new(0.01, 0.5, 0.25), 9));
+        assert_eq!(s.bench.session().document().sculpts()[0].region.reach, is);
+        let all = serde_json::to_string(s.bench.preferences()).unwrap();
+        assert_eq!(serde_json::from_str::<Preferences>(&all).unwrap(), *s.bench.preferences());
+    }
+}

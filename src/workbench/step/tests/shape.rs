@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::MarkId;
-use crate::deform::sculpt::{Along, Curve, Profile, Wave};
+use crate::deform::sculpt::{Around, Curve, Profile, Wave};
 use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
 use crate::scene::CONTACT;
@@ -24,7 +24,7 @@ fn shaped(count: u32) -> Script {
         let mark = SurfaceStroke { id: MarkId(k), name: String::new(), points, closed: false, radius: 0.1 };
         let region = Region::from_mark(&character, &mark, Reach::Edges(3)).unwrap();
         let form = match k {
-            0 => Form::Profile(Profile { curve: Curve::Even, amount: 0.2, along: Along::Stroke }),
+            0 => Form::Profile(Profile { curve: Curve::Even, amount: 0.2, ..Profile::default() }),
             _ => Form::Drawn(vec![[0.0, 0.0, 0.03]; region.kinematic.len()]),
         };
         let sculpt = Sculpt::new(SculptId(k), Some(mark.id), region, form);
@@ -215,4 +215,113 @@ fn contact_is_a_switch_of_every_method() {
         s.bench.run_command(Command::Undo);
         assert_eq!(cycles(&s), CONTACT);
     }
+}
+
+#[test]
+fn the_reach_of_a_shape_is_chosen_in_edges_and_metres() {
+    let mut s = shaped(2);
+    let (hash, steps) = (s.hash(), s.bench.session().history().0);
+    let moved = |s: &Script| {
+        let region = &s.bench.shape().unwrap().region;
+        (region.kinematic.len(), region.passive.len() + region.fixed.len())
+    };
+    let (held, three) = moved(&s);
+    // A drag of the slider is one step; the drawn offsets stay.
+    let form = s.bench.shape().unwrap().form.clone();
+    for edges in [4, 5, 6] {
+        s.bench.run_command(Command::Reach(Reach::Edges(edges)));
+        s.step();
+    }
+    assert_eq!(s.bench.session().history().0, steps + 1);
+    assert!(moved(&s).1 > three && moved(&s).0 == held && s.bench.shape().unwrap().form == form);
+    // On a regular mesh, n edges reach about as far as n times their length along the edges.
+    let state = s.bench.shape_state().unwrap();
+    let (edges, metres) = (state.reach.edges(state.edge), state.reach.metres(state.edge));
+    assert_eq!((edges, (metres - 6.0 * state.edge).abs() < 1e-6), (6, true));
+    assert_eq!(Reach::Along(metres).edges(state.edge), 6);
+    for reach in [Reach::Along(metres), Reach::Euclidean(metres)] {
+        s.bench.run_command(Command::Reach(reach));
+        s.step();
+        let region = &s.bench.shape().unwrap().region;
+        let positions = &s.bench.character().control.positions;
+        for v in region.passive.iter().chain(&region.fixed) {
+            let x = positions[*v as usize];
+            let away = region.kinematic.iter().map(|k| positions[*k as usize].distance(x));
+            assert!(away.fold(f32::INFINITY, f32::min) <= metres + 1e-5);
+        }
+    }
+    let (along, straight) = (moved(&s).1, {
+        s.bench.run_command(Command::Reach(Reach::Along(metres)));
+        moved(&s).1
+    });
+    assert!(along >= straight, "straight lines are shorter than paths: {along} {straight}");
+    s.bench.run_command(Command::Reach(Reach::Along(f32::INFINITY)));
+    s.bench.run_command(Command::Reach(Reach::Edges(u32::MAX)));
+    while s.bench.session().history().0 > steps {
+        s.bench.run_command(Command::Undo);
+    }
+    assert_eq!(s.hash(), hash);
+}
+
+#[test]
+fn a_shape_on_a_bone_has_a_profile_along_and_around_it() {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::ShapeOnBone);
+    assert!(s.bench.notice().unwrap().contains("no joint is selected"));
+    s.bench.select(Some(NodeId(1)));
+    s.bench.run_command(Command::ShapeOnBone);
+    assert!(s.bench.notice().unwrap().contains("still being attached"));
+    let attachments = Arc::new(crate::bind::bind_attachments(&character, &Default::default()).unwrap().0);
+    s.bench.know_binding(attachments.clone());
+    s.bench.run_command(Command::ShapeOnBone);
+    let steps = s.bench.session().history().0;
+    let around = |facing| Some(Around { curve: Curve::Parabola, facing });
+    for command in [
+        Command::Profile(Curve::Even),
+        Command::Growth(0.5),
+        Command::Around(around(0.0)),
+        Command::Around(around(0.4)),
+        Command::Around(around(std::f32::consts::FRAC_PI_2)),
+        Command::Tilt(20.0),
+        Command::Tilt(0.0),
+    ] {
+        s.bench.run_command(command);
+        s.step();
+    }
+    assert_eq!(
+        s.bench.session().history().0,
+        steps + 4,
+        "profile, growth, around and tilt are one step each"
+    );
+    let sculpt = s.bench.shape().unwrap();
+    assert!(sculpt.mark.is_none() && sculpt.region.passive.is_empty());
+    let bound = sculpt.bind(&character, &attachments).unwrap();
+    let mut field = crate::deform::sculpt::Field::new(std::slice::from_ref(&bound));
+    field.set(s.bench.sculpt_states());
+    // The bulge faces +X, is half of the distance from the bone there, and nothing at -X.
+    let mut sides = [0, 0];
+    for (v, offset) in field.iter() {
+        let x = character.control.positions[v as usize];
+        let out = Vec3::new(x.x, 0.0, x.z);
+        if out.length() < 1e-3 {
+            // A pole has no side.
+            continue;
+        }
+        let from = (out.z.atan2(out.x) / std::f32::consts::PI).abs();
+        let goal = attachments.scale_vector[v as usize] * (0.5 * (1.0 - from * from));
+        assert!(offset.offset.distance(goal) < 1e-4, "{} at {x}", offset.offset);
+        sides[usize::from(x.x > 0.0)] += 1;
+    }
+    assert!(sides[0] > 20 && sides[1] > 20);
+    s.bench.run_command(Command::SelectShape(1));
+    let drawn =
+        Sculpt { form: Form::Drawn(vec![[0.0; 3]; sculpt_len(&s)]), ..s.bench.shape().unwrap().clone() };
+    s.bench.apply(Edit::SetSculpt(Box::new(drawn)), false);
+    s.bench.run_command(Command::Tilt(3.0));
+    assert!(s.bench.notice().unwrap().contains("drawn by hand"));
+}
+
+fn sculpt_len(s: &Script) -> usize {
+    s.bench.shape().unwrap().region.kinematic.len()
 }

@@ -7,7 +7,7 @@ use crate::asset::Asset;
 use crate::base::{BoneId, MarkId};
 use crate::bind::shapes::asset_from_parts;
 use crate::bind::{BindOptions, point_on};
-use crate::deform::sculpt::{Along, Curve, Profile};
+use crate::deform::sculpt::{Curve, Profile};
 use crate::document::DeformerSettings;
 use crate::geom::ray_triangle;
 use crate::rig::{Axis, rotate_joint};
@@ -288,7 +288,7 @@ fn growth(place: &Place, pose: &Pose, far: f32, shapes: &[Vec<Vec3>; 2]) -> Vec<
 }
 
 fn even(sculpt_of: Region, mark: MarkId, amount: f32) -> Sculpt {
-    let profile = Profile { curve: Curve::Even, amount, along: Along::Stroke };
+    let profile = Profile { curve: Curve::Even, amount, ..Profile::default() };
     Sculpt::new(SculptId(0), Some(mark), sculpt_of, Form::Profile(profile))
 }
 

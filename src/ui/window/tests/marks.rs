@@ -1,0 +1,106 @@
+//! Tests of strokes on the skin by the mouse: rings across a limb, offset strokes, knots.
+
+use super::*;
+use crate::bind::Character;
+use crate::bind::shapes::capsule;
+use crate::surface::{Form, SurfacePoint};
+use crate::workbench::MarkBy;
+use std::sync::Arc;
+
+const SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::NONE };
+
+/// A capsule along y, seen from the front, with the skin tool.
+fn table() -> (Table, Arc<Character>) {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut t = Table::with(character.clone());
+    t.key(Key::D, Modifiers::NONE);
+    (t, character)
+}
+
+fn place(character: &Character, p: &SurfacePoint) -> Vec3 {
+    let corners = character.control.triangles[p.triangle as usize];
+    corners.iter().zip(p.barycentrics).map(|(&v, w)| character.control.positions[v as usize] * w).sum()
+}
+
+fn way(t: &Table, a: Vec3, b: Vec3, count: usize) -> Vec<[f32; 2]> {
+    let [a, b] = [a, b].map(|x| t.pixel(x));
+    let at = |i: usize| [0, 1].map(|k| a[k] + (b[k] - a[k]) * i as f32 / (count - 1) as f32);
+    (0..count).map(at).collect()
+}
+
+#[test]
+fn a_stroke_across_a_limb_is_the_ring_in_the_plane_of_stroke_and_eye() {
+    let (mut t, character) = table();
+    let (a, b) = (Vec3::new(-0.35, 0.4, 0.0), Vec3::new(0.35, 0.6, 0.0));
+    let stroke = way(&t, a, b, 30);
+    t.drag(PointerButton::Primary, &stroke);
+    let marks = t.bench.session().document().marks();
+    assert_eq!((marks.len(), marks[0].closed), (1, true), "{:?}", t.bench.notice());
+    let eye = t.desk.camera().eye();
+    let (first, last) =
+        (t.desk.eyepiece(stroke[0]).0.ray(stroke[0]), t.desk.eyepiece(stroke[29]).0.ray(stroke[29]));
+    let normal = first.1.cross(last.1).normalize();
+    let mut around = [false; 4];
+    for p in &marks[0].points {
+        let x = place(&character, p);
+        assert!((x - eye).dot(normal).abs() < 2e-3, "{x} is off the plane");
+        around[usize::from(x.x > 0.0) + 2 * usize::from(x.z > 0.0)] = true;
+    }
+    assert_eq!(around, [true; 4], "it goes around behind");
+    assert_eq!(t.bench.drawn_mark(), Some("Ring across the limb"));
+    t.key(Key::X, Modifiers::NONE);
+    // A stroke that begins or ends on the skin stays open.
+    for (from, to) in [(Vec3::new(-0.1, 0.5, 0.0), b), (a, Vec3::new(0.1, 0.5, 0.0))] {
+        let stroke = way(&t, from, to, 30);
+        t.drag(PointerButton::Primary, &stroke);
+        let marks = t.bench.session().document().marks();
+        assert_eq!((marks.len(), marks[0].closed), (1, false));
+        t.key(Key::X, Modifiers::NONE);
+    }
+    // A stroke beside the body is none.
+    let stroke = way(&t, Vec3::new(0.3, 0.2, 0.0), Vec3::new(0.3, 0.8, 0.0), 20);
+    t.drag(PointerButton::Primary, &stroke);
+    assert!(t.bench.session().document().marks().is_empty() && !t.bench.is_busy());
+}
+
+#[test]
+fn an_offset_stroke_lies_at_the_depth_of_its_mark() {
+    let (mut t, _) = table();
+    t.key(Key::M, SHIFT);
+    assert_eq!(t.bench.preferences().marks, MarkBy::Offset);
+    let (low, high) = (Vec3::new(0.01, 0.2, 0.149), Vec3::new(0.01, 0.8, 0.149));
+    let stroke = way(&t, low, high, 30);
+    t.drag(PointerButton::Primary, &stroke);
+    assert!(t.bench.awaits_mark_offset().is_some());
+    let d = Vec3::X * 0.12;
+    let stroke = way(&t, low + d, high + d, 30);
+    t.drag(PointerButton::Primary, &stroke);
+    let document = t.bench.session().document();
+    assert_eq!((document.marks().len(), document.sculpts().len()), (1, 1), "{:?}", t.bench.notice());
+    let Form::Drawn(offsets) = &document.sculpts()[0].form else { panic!() };
+    for offset in offsets {
+        // A pixel is 2 mm wide.
+        assert!(Vec3::from(*offset).distance(d) < 8e-3, "{offset:?}");
+    }
+    // Shift-L draws it again; Escape no longer waits.
+    t.key(Key::L, SHIFT);
+    assert!(t.bench.awaits_mark_offset().is_some());
+    t.key(Key::Escape, Modifiers::NONE);
+    assert!(t.bench.awaits_mark_offset().is_none());
+}
+
+#[test]
+fn the_mouse_drags_a_knot() {
+    let (mut t, character) = table();
+    let (low, high) = (Vec3::new(0.01, 0.2, 0.149), Vec3::new(0.01, 0.8, 0.149));
+    let stroke = way(&t, low, high, 30);
+    t.drag(PointerButton::Primary, &stroke);
+    t.bench.run_command(Command::MarkBy(MarkBy::Knots));
+    let goal = Vec3::new(0.1, 0.7, 0.11);
+    let stroke = way(&t, high, goal, 12);
+    t.drag(PointerButton::Primary, &stroke);
+    let marks = t.bench.session().document().marks();
+    assert_eq!(marks.len(), 1);
+    let last = place(&character, &marks[0].points[marks[0].points.len() - 1]);
+    assert!(last.distance(goal) < 0.02, "{last}");
+}
