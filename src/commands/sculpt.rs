@@ -6,13 +6,14 @@ use crate::app::context::{Context, folder_of, say, write_png};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{BoneId, Error, Result};
 use crate::bind::BindOptions;
-use crate::deform::sculpt::{Along, Around, Curve, Easing, Profile, Wave};
-use crate::document::{Document, Edit};
+use crate::deform::classic::Method;
+use crate::deform::sculpt::{Along, Around, BoundForm, Curve, Easing, Profile, Wave};
+use crate::document::{DeformerSettings, Document, Edit};
 use crate::export::is_model;
 use crate::project;
 use crate::render::Lines;
 use crate::rig::named_node;
-use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet, surroundings};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark};
 use std::path::PathBuf;
 
@@ -25,7 +26,8 @@ pub struct Args {
     /// Optional words: profile=even (or parabola, wave, or an easing such as cubic-in), amount=0.25 (fraction of the
     /// distance to the bone), along=stroke (or bone), around=parabola@90 (a profile around the bone that faces this
     /// direction; 0: front, degrees), tilt=20 (rotation towards the bone's tail, degrees), reach=4 (in edges; 0.1m for metres along the skin, 0.1m-air for
-    /// metres through the air), soft=1, stiffness, amplitude; for a wave also count, speed, phase
+    /// metres through the air), soft=1, surroundings=lse (or arap, arap-scale: a classical tool moves the skin around the
+    /// place), stiffness, amplitude; for a wave also count, speed, phase
     #[arg(long = "edit", value_name = "WORDS")]
     pub edits: Vec<String>,
     /// The pose
@@ -187,6 +189,12 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
     let wave =
         Wave { count: number("count", 2.0)?, speed: number("speed", 1.0)?, phase: number("phase", 0.0)? };
     let reach = take("reach").map_or(Ok(Reach::default()), reach)?;
+    let surroundings = take("surroundings").map(|name| {
+        Method::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| {
+            let names = Method::ALL.map(Method::name).join(", ");
+            Error::input(format!("there are no surroundings {name:?}"), names)
+        })
+    });
     let along = match take("along") {
         None if bone.is_some() => Along::Bone,
         None | Some("stroke") => Along::Stroke,
@@ -201,7 +209,8 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
     if let Some((name, _)) = words.first() {
         return Err(bad(name));
     }
-    let (curve, around) = (curve(profile, wave)?, around.transpose()?);
+    let (curve, around, surroundings) =
+        (curve(profile, wave)?, around.transpose()?, surroundings.transpose()?);
     let (character, attachments) = (&*model.bound.character, &*model.bound.attachments);
     let id = document.unused_mark_id();
     let (mark, region) = match (ring, line, bone) {
@@ -233,7 +242,23 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
     let form = Form::Profile(Profile { curve, amount, along, around, tilt });
     let mark_id = mark.as_ref().map(|m| m.id);
     let sculpt = Sculpt::new(document.unused_sculpt_id(), mark_id, region, form);
-    Ok((mark, Sculpt { amplitude, stiffness, ..sculpt }))
+    let sculpt = Sculpt { amplitude, stiffness, ..sculpt };
+    Ok((mark, surroundings.map_or(Ok(sculpt.clone()), |method| surrounded(model, sculpt, method))?))
+}
+
+/// Returns the layer as a drawn one that moves its kinematic vertices like the profile in the rest pose; a classical tool
+/// moves its passive vertices.
+fn surrounded(model: &Model, sculpt: Sculpt, method: Method) -> Result<Sculpt> {
+    let bound = sculpt.bind(&model.bound.character, &model.bound.attachments)?;
+    let BoundForm::Profile { profile, t, about } = &bound.form else { return Ok(sculpt) };
+    let offset = |i: usize| profile.offset(bound.scale_vectors[i], t[i], &about[i], 1.0, 0.0).to_array();
+    let form = Form::Drawn((0..sculpt.region.kinematic.len()).map(offset).collect());
+    let drawn = Sculpt { form, ..sculpt };
+    let pose = model.rest();
+    let lbs = recipe(&DeformerSettings::of("lbs"))?;
+    let shape = Evaluator::new(&Where::Cpu, model, &lbs)?.evaluate(model, &pose)?;
+    let found = surroundings(model, &pose, &shape.control, &drawn, method)?;
+    Ok(Sculpt { surroundings: Some(found), ..drawn })
 }
 
 /// Returns the curve with this name. `wave` gives the numbers of a wave.

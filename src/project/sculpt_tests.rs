@@ -4,11 +4,12 @@ use crate::base::math::Vec3;
 use crate::base::testing::shared;
 use crate::base::{BoneId, MarkId, SculptId};
 use crate::bind::BindOptions;
+use crate::deform::classic::{Energy, Lists, LseOptions, Method};
 use crate::deform::sculpt::{Curve, Profile};
-use crate::document::Edit;
+use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
 use crate::project::save;
-use crate::rig::{Axis, PosedRig};
-use crate::scene::{Evaluation, Evaluator, Model, Where, recipe};
+use crate::rig::{Axis, Pose, PosedRig};
+use crate::scene::{Classic, Evaluation, Evaluator, Model, Shaper, Where, recipe, reshape, surroundings};
 use crate::surface::{Form, Reach, Region, Sculpt, drawn, mirrored_sculpt, ring_mark};
 
 fn swollen(model: &Model, bone: BoneId, form: Form) -> Sculpt {
@@ -164,5 +165,117 @@ fn posing_and_editing_commute_on_real_characters() {
             println!("{file} {method}: {} of the box's diagonal", off / size);
             assert!(off <= 1e-3 * size || !claims, "{file} {method}: {off}");
         }
+    }
+}
+
+/// A tube with a bent pose, and a drawn layer around it whose kinematic vertices were pulled aside.
+fn pulled() -> (Model, Pose, Sculpt) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tube.glb");
+    std::fs::write(&file, crate::generate::tube(900).unwrap()).unwrap();
+    let model = Model::load(&file, &BindOptions::default()).unwrap();
+    let mut pose = model.rest();
+    let node = model.skeleton().joints[1].node;
+    crate::rig::rotate_joint(model.skeleton(), &mut pose, node, &[(Axis::Z, 50.0)]).unwrap();
+    let sculpt = swollen(&model, BoneId(1), Form::Drawn(Vec::new()));
+    let size = model.bound.character.control.aabb.diagonal();
+    let offset = (Vec3::new(0.03, 0.02, -0.025) * size).to_array();
+    let form = Form::Drawn(vec![offset; sculpt.region.kinematic.len()]);
+    (model, pose, Sculpt { form, ..sculpt })
+}
+
+fn largest(a: &[Vec3], b: &[Vec3]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+#[test]
+fn a_layer_by_a_classical_tool_is_what_the_tool_makes_of_the_pose() {
+    let (model, pose, sculpt) = pulled();
+    let (character, size) = (&model.bound.character, model.bound.character.control.aabb.diagonal());
+    let rig = PosedRig::new(model.skeleton(), &pose);
+    let turns = crate::surface::turns(character, &rig, &sculpt.region);
+    let mut evaluator =
+        Evaluator::new(&Where::Cpu, &model, &recipe(&DeformerSettings::of("dqs")).unwrap()).unwrap();
+    let shape = evaluator.evaluate(&model, &pose).unwrap();
+    let region = &sculpt.region;
+    let Form::Drawn(offsets) = &sculpt.form else { panic!() };
+    let target = |((v, q), o): ((&u32, &crate::base::math::Quat), &[f32; 3])| {
+        shape.control[*v as usize] + *q * Vec3::from(*o)
+    };
+    let targets: Vec<Vec3> = region.kinematic.iter().zip(&turns).zip(offsets).map(target).collect();
+    let lists = Lists { kinematic: &region.kinematic, passive: &region.passive, fixed: &region.fixed };
+    let mut results = Vec::new();
+    for (method, tool) in [
+        (Method::Lse, Classic::Lse(LseOptions::default())),
+        (Method::Arap, Classic::Arap(Energy::SpokesAndRims, 40)),
+        (Method::ArapScale, Classic::ArapScale),
+    ] {
+        let wanted = reshape(&model, (&pose, &shape), (&lists, &targets), tool).unwrap().shape.control;
+        let found = surroundings(&model, &pose, &shape.control, &sculpt, method).unwrap();
+        let layer = Sculpt { surroundings: Some(found), ..sculpt.clone() };
+        evaluator.set_sculpts(&model, std::slice::from_ref(&layer)).unwrap();
+        evaluator.set_sculpt_states(&[layer.state(0.0).unwrap()]);
+        let now = evaluator.evaluate(&model, &pose).unwrap().control;
+        let off = largest(&now, &wanted);
+        assert!(off <= 1e-5 * size, "{method:?}: {off}");
+        // The tool changes what a layer without it does.
+        evaluator.set_sculpts(&model, std::slice::from_ref(&sculpt)).unwrap();
+        evaluator.set_sculpt_states(&[sculpt.state(0.0).unwrap()]);
+        let smooth = evaluator.evaluate(&model, &pose).unwrap().control;
+        assert!(largest(&now, &smooth) > 1e-3 * size, "{method:?} does nothing");
+        results.push(now);
+    }
+    assert!(largest(&results[0], &results[1]) > 1e-4 * size, "LSE and ARAP are the same");
+}
+
+#[test]
+fn classical_edits_are_posed_keyed_undone_saved_and_exported_like_other_layers() {
+    let (model, drawn_in, sculpt) = pulled();
+    let size = model.bound.character.control.aabb.diagonal();
+    let settings = DeformerSettings::of("dqs");
+    let recipe = recipe(&settings).unwrap();
+    let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
+    let control = evaluator.evaluate(&model, &drawn_in).unwrap().control;
+    for method in [Method::Lse, Method::Arap] {
+        let found = surroundings(&model, &drawn_in, &control, &sculpt, method).unwrap();
+        let layer = Sculpt { surroundings: Some(found), ..sculpt.clone() };
+        let mut session = model.start(None).unwrap();
+        session.apply(Edit::SetDeformer(settings.clone())).unwrap();
+        let before = session.document().hash();
+        session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(layer.clone()) }).unwrap();
+        let with = session.document().hash();
+        session.undo().unwrap();
+        assert_eq!(session.document().hash(), before);
+        session.redo().unwrap();
+        assert_eq!(session.document().hash(), with);
+        // Another pose than the one in which the layer was drawn, and a key half-way.
+        let node = model.skeleton().joints[1].node;
+        session.apply(Edit::RotateJoint { node, turns: vec![(Axis::X, -35.0)] }).unwrap();
+        for (time, amplitude) in [(0.0, 0.0), (1.0, 1.0)] {
+            let keys = vec![KeyValue { target: Target::SculptAmplitude(layer.id), value: vec![amplitude] }];
+            session.apply(Edit::Keys(KeyEdit::Insert { time, keys })).unwrap();
+        }
+        let document = session.document().clone();
+        let shape = |model: &Model, document: &crate::document::Document, time: f64| {
+            let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe).unwrap();
+            let state = document.state(model.skeleton(), Some(time));
+            Shaper::new(model, document, &mut evaluator).evaluate(&state).unwrap().control
+        };
+        let [none, half, full] = [0.0, 0.5, 1.0].map(|t| shape(&model, &document, t));
+        let v = sculpt.region.passive[0] as usize;
+        let whole = none[v].distance(full[v]);
+        assert!(whole > 1e-3 * size, "{method:?}: the passive vertices stay");
+        assert!((none[v].distance(half[v]) - 0.5 * whole).abs() < 0.1 * whole, "{method:?}: half-way");
+        // A project keeps the shape to the bit, and the receipt of the file says how far the file's shape is off.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("edited.glb");
+        let mut writer = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
+        let receipt = save(&file, &model, &document, &mut writer).unwrap();
+        assert!(receipt.largest_mm() <= 0.1 * f64::from(size), "{method:?}: {receipt}");
+        let back = Model::load(&file, &BindOptions::default()).unwrap();
+        let again = back.start(None).unwrap();
+        assert_eq!(again.document().hash(), document.hash());
+        assert_eq!(shape(&back, again.document(), 0.5), half);
     }
 }

@@ -273,13 +273,15 @@ impl Actor {
         let mut formed = false;
         let mut others = body.worn.len() != sculpts.clone().count();
         for (worn, new) in body.worn.iter_mut().zip(sculpts.clone()) {
-            if others || worn.id != new.id || worn.region != new.region {
+            let same = worn.region == new.region && worn.surroundings == new.surroundings;
+            if others || worn.id != new.id || !same {
                 others = true;
                 break;
             }
             if worn.form == new.form {
                 continue;
             }
+            // A layer whose surroundings were computed is bound anew: its offsets have another number.
             others = !new.form.reform(&worn.form).is_some_and(|to| body.graph.reform_sculpt(new.id, to));
             worn.form.become_like(&new.form);
             formed = true;

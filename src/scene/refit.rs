@@ -1,4 +1,5 @@
-//! Refits a pulled sculpt layer to the correction springs, so that the solved surface matches the pull.
+//! Completes a pulled sculpt layer: refits it to the correction springs, so that the solved surface matches the pull, or
+//! computes its surroundings by a classical tool ([`surroundings`]).
 //!
 //! The springs pull the solved surface back, so it does not reach a layer's offsets. Softer layers fall short by more.
 //! Let the residual `r = x* - x` be the difference between the target and the solved positions of the kinematic
@@ -6,10 +7,11 @@
 //! The gain `g` is the fraction of the previous change of offsets by which the surface moved: a secant step with one
 //! number for all vertices. Offsets are bounded, because some targets cannot be reached.
 
-use super::{Evaluator, Model, Where};
+use super::{Evaluator, Model, Where, surroundings};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::deform::Recipe;
+use crate::deform::classic::Method;
 use crate::deform::sculpt::{Reform, SculptState};
 use crate::document::Document;
 use crate::rig::{Pose, PosedRig};
@@ -37,6 +39,8 @@ pub struct Refit {
     pub states: Vec<SculptState>,
     /// Deformer during the pull.
     pub recipe: Recipe,
+    /// The tool that moves the passive vertices; `None` refits the layer to the springs.
+    pub surroundings: Option<Method>,
 }
 
 impl Refit {
@@ -53,6 +57,13 @@ impl Refit {
         }
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &self.recipe)?;
         evaluator.set_layers(model, document)?;
+        if let Some(method) = self.surroundings {
+            let others: Vec<_> = self.states.iter().filter(|s| s.id != self.sculpt.id).copied().collect();
+            evaluator.set_sculpt_states(&others);
+            let shape = evaluator.evaluate(model, &self.pose)?;
+            let found = surroundings(model, &self.pose, &shape.control, &self.sculpt, method)?;
+            return Ok(Some(Sculpt { surroundings: Some(found), ..self.sculpt.clone() }));
+        }
         let mut states = self.states.clone();
         // Offsets are defined for amplitude 1.
         states.iter_mut().filter(|s| s.id == self.sculpt.id).for_each(|s| s.amplitude = 1.0);
@@ -151,7 +162,9 @@ mod tests {
             .unwrap();
         let states = session.document().sculpt_states(0.0);
         let recipe = Recipe::default();
-        let settle = Refit { sculpt, before: None, pose: pose.clone(), states, recipe: recipe.clone() };
+        let (posed, deformer) = (pose.clone(), recipe.clone());
+        let settle =
+            Refit { sculpt, before: None, pose: posed, states, recipe: deformer, surroundings: None };
         let new = settle.solve(&model, session.document()).unwrap().unwrap();
         let rig = PosedRig::new(model.skeleton(), &pose);
         let turns = turns(character, &rig, &new.region);

@@ -13,6 +13,7 @@ mod region;
 mod ring;
 mod sculpt;
 mod silhouette;
+mod surroundings;
 
 pub use across::ring_across;
 pub use guide::{line_mark, ring_mark};
@@ -26,3 +27,4 @@ pub use ring::{Ring, RingFinder, close_ring};
 pub(crate) use sculpt::MAX_SCULPTS;
 pub use sculpt::{Form, STIFFNESS, Sculpt, bind_sculpts, drawn, mirrored_sculpt, turns};
 pub use silhouette::{Accent, SilSketch, silsketch};
+pub use surroundings::Surroundings;

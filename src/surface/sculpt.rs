@@ -1,7 +1,7 @@
 //! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; docs/internals.md, section 6). A sculpt layer
 //! consists of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
 
-use super::{Region, SurfaceStroke, mirrored_mark};
+use super::{Region, SurfaceStroke, Surroundings, mirrored_mark};
 use crate::base::math::{Aabb, Quat, Vec3};
 use crate::base::{Error, MarkId, Result, SculptId};
 use crate::bind::{Attachments, Character};
@@ -47,6 +47,9 @@ pub struct Sculpt {
     pub stiffness: f32,
     /// Whether the layer is active.
     pub enabled: bool,
+    /// The displacement of the passive vertices of a drawn layer; `None`: they follow the nearest kinematic vertices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surroundings: Option<Surroundings>,
 }
 
 /// The displacement of a sculpt layer's vertices.
@@ -85,7 +88,17 @@ impl Sculpt {
     /// Creates an active sculpt layer of amplitude 1 with a default name.
     pub fn new(id: SculptId, mark: Option<MarkId>, region: Region, form: Form) -> Self {
         let name = format!("Shape {}", id.0 + 1);
-        Self { id, name, mark, region, form, amplitude: 1.0, stiffness: STIFFNESS, enabled: true }
+        Self {
+            id,
+            name,
+            mark,
+            region,
+            form,
+            amplitude: 1.0,
+            stiffness: STIFFNESS,
+            enabled: true,
+            surroundings: None,
+        }
     }
 
     /// Returns the layer's state; `None` if the layer is disabled. `seconds` is the time for travelling waves.
@@ -120,8 +133,13 @@ impl Sculpt {
                 bone.map_or(Vec3::ZERO, |b| (b.tail - b.head).normalize_or_zero())
             }
         };
-        let form = match &self.form {
-            Form::Drawn(offsets) => {
+        let surroundings = self.surroundings.as_ref();
+        let form = match (&self.form, surroundings) {
+            (Form::Drawn(offsets), Some(surroundings)) => BoundForm::Drawn {
+                offsets: offsets.iter().chain(&surroundings.offsets).map(|o| Vec3::from(*o)).collect(),
+                sources: Vec::new(),
+            },
+            (Form::Drawn(offsets), None) => {
                 // If the region is a ring on several shells, a passive vertex follows kinematic vertices of its own
                 // shell.
                 let shells = region.round.map(|_| character.control.adjacency.shells());
@@ -131,7 +149,7 @@ impl Sculpt {
                     sources: region.passive.iter().map(sources).collect(),
                 }
             }
-            Form::Profile(profile) => {
+            (Form::Profile(profile), _) => {
                 let along_bone = |&v: &u32| attachments.t[v as usize];
                 let t = match profile.along {
                     Along::Stroke => region.t.clone(),
@@ -144,7 +162,12 @@ impl Sculpt {
         Ok(BoundSculpt {
             id: self.id,
             scale_vectors: vertices.iter().map(scale_vector).collect(),
-            falloff: region.kinematic.iter().map(|_| 1.0).chain(region.falloff.iter().copied()).collect(),
+            falloff: region
+                .kinematic
+                .iter()
+                .map(|_| 1.0)
+                .chain(region.falloff.iter().map(|f| if surroundings.is_some() { 1.0 } else { *f }))
+                .collect(),
             vertices,
             form,
         })
@@ -164,7 +187,7 @@ impl Sculpt {
             Form::Profile(profile) => Form::Profile(*profile),
             Form::Drawn(offsets) => Form::Drawn(carried(character, &self.region, offsets, &region)),
         };
-        Ok(Self { region, form, ..self.clone() })
+        Ok(Self { region, form, surroundings: None, ..self.clone() })
     }
 
     /// Checks that all values are valid. If `vertices` (number of control vertices) is given, also checks indices.
@@ -178,7 +201,12 @@ impl Sculpt {
             }
             Form::Profile(profile) => profile.is_sound(),
         };
-        let problem = if !form {
+        let surroundings = self.surroundings.as_ref().is_none_or(|s| {
+            matches!(self.form, Form::Drawn(_))
+                && s.offsets.len() == self.region.passive.len()
+                && s.offsets.iter().flatten().all(|v| size(*v, MAX_OFFSET))
+        });
+        let problem = if !(form && surroundings) {
             "has offsets that do not fit its region, or are not finite"
         } else if !size(self.amplitude, MAX_AMPLITUDE) {
             "has no valid amplitude"
@@ -292,28 +320,35 @@ pub fn mirrored_sculpt(
     let mark = SurfaceStroke { id: ids.1, ..mirrored_mark(character, mirror, mark)? };
     let region = Region::from_mark(character, &mark, sculpt.region.reach)?;
     let region = region.softened(character, sculpt.region.softness)?;
+    let positions = &character.control.positions;
+    // The mirrored offsets of the nearest mirrored vertices.
+    let mirrored = |vertices: &[u32], offsets: &[[f32; 3]], to: &[u32]| -> Vec<[f32; 3]> {
+        let nearest = |v: &u32| {
+            let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
+            let away = |k: &usize| positions[vertices[*k] as usize].distance_squared(wanted);
+            let k = (0..offsets.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
+            let offset = k.map_or(Vec3::ZERO, |k| offsets[k].into());
+            let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
+            (mirror.reflect_bind(offset.as_dvec3()) - origin).as_vec3().to_array()
+        };
+        to.iter().map(nearest).collect()
+    };
+    let old = &sculpt.region;
+    let surroundings = sculpt
+        .surroundings
+        .as_ref()
+        .map(|s| Surroundings { offsets: mirrored(&old.passive, &s.offsets, &region.passive), ..s.clone() });
     let form = match &sculpt.form {
         // The front of a bone is its mirror image on the other side, so angles change their sign.
         Form::Profile(profile) => Form::Profile(Profile {
             around: profile.around.map(|a| Around { facing: -a.facing, ..a }),
             ..*profile
         }),
-        Form::Drawn(offsets) => {
-            let positions = &character.control.positions;
-            let nearest = |v: &u32| {
-                let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
-                let away =
-                    |k: &usize| positions[sculpt.region.kinematic[*k] as usize].distance_squared(wanted);
-                let k = (0..offsets.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
-                let offset = k.map_or(Vec3::ZERO, |k| offsets[k].into());
-                let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
-                (mirror.reflect_bind(offset.as_dvec3()) - origin).as_vec3().to_array()
-            };
-            Form::Drawn(region.kinematic.iter().map(nearest).collect())
-        }
+        Form::Drawn(offsets) => Form::Drawn(mirrored(&old.kinematic, offsets, &region.kinematic)),
     };
     let name = format!("{} (other side)", sculpt.name);
-    Ok((mark, Sculpt { id: ids.0, name, mark: Some(ids.1), region, form, ..sculpt.clone() }))
+    let mark_id = Some(ids.1);
+    Ok((mark, Sculpt { id: ids.0, name, mark: mark_id, region, form, surroundings, ..sculpt.clone() }))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::asset::Interpolation;
 use crate::base::math::Trs;
 use crate::base::{MarkId, NodeId, SculptId};
 use crate::bind::{Binding, Smoothing};
+use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
@@ -321,6 +322,11 @@ pub enum Command {
     Reach(Reach),
     /// Sets how far new sculpt layers extend beyond their marks; `None` uses the brush radius.
     NewReach(Option<Reach>),
+    /// Moves the passive vertices of the selected drawn sculpt layer by a classical tool; `None` lets them follow the
+    /// nearest kinematic vertices.
+    Surroundings(Option<Method>),
+    /// Sets the classical tool for the passive vertices of new sculpt layers.
+    NewSurroundings(Option<Method>),
     /// Replaces the selected sculpt layer's offset by a profile curve.
     Profile(Curve),
     /// Sets the path along which the profile of the selected sculpt layer runs.

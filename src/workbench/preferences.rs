@@ -1,6 +1,7 @@
 //! User preferences: kept between sessions, part of no document.
 
 use super::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
+use crate::deform::classic::Method;
 use crate::pose::Lengths;
 use crate::scene::SkinColors;
 use crate::surface::Reach;
@@ -35,6 +36,9 @@ pub struct Preferences {
     pub marks: MarkBy,
     /// How far new sculpt layers extend beyond their marks; `None` for the brush radius.
     pub reach: Option<Reach>,
+    /// The classical tool that moves the passive vertices of new sculpt layers. `None`: they follow the nearest
+    /// kinematic vertices; the silhouette tool uses LSE.
+    pub surroundings: Option<Method>,
     /// Number of bones per stroke of the bone tool; 0 places a joint at each corner.
     pub bones: u32,
     /// Which vertices of the cage follow a hand.
@@ -86,6 +90,7 @@ impl Default for Preferences {
             measure: MeasureBy::Distance,
             marks: MarkBy::Pull,
             reach: None,
+            surroundings: None,
             bones: 0,
             cage_set: CageSet::Brush,
             cage_rest: false,

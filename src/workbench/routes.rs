@@ -120,6 +120,8 @@ commands! {
     Stiffness => "Shape's stiffness",
     Reach => "Shape's reach",
     NewReach => "Reach of new shapes",
+    Surroundings => "Shape's surroundings",
+    NewSurroundings => "Surroundings of new shapes",
     Profile => "Shape's profile",
     Along => "Profile along stroke or bone",
     Around => "Profile around the bone",
@@ -195,7 +197,9 @@ impl CommandKind {
             Self::SelectShape | Self::ShapeOn | Self::RemoveShape | Self::OtherSide => &[Route::Details],
             Self::Amplitude | Self::Stiffness | Self::Profile => &[Route::Details],
             Self::Along | Self::Around | Self::Growth | Self::Tilt | Self::ShapeOnBone => &[Route::Details],
-            Self::Reach | Self::NewReach | Self::MarkBy => &[Route::Details],
+            Self::Reach | Self::NewReach | Self::MarkBy | Self::Surroundings | Self::NewSurroundings => {
+                &[Route::Details]
+            }
             Self::WaveCount | Self::WaveSpeed | Self::WavePhase => &[Route::Details],
             Self::Morph | Self::ResetMorphs | Self::KeyMorphs => &[Route::Details],
             Self::Change | Self::Jump | Self::Select => &[Route::Details],

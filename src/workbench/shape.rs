@@ -3,6 +3,7 @@
 use super::{Command, CommandKind, Workbench};
 use crate::base::{BoneId, Error, Result, SculptId};
 use crate::deform::Recipe;
+use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
 use crate::surface::{Form, Reach, Region, Sculpt};
@@ -41,6 +42,8 @@ pub struct ShapeState {
     pub stiffness: f32,
     /// How far the layer extends beyond its kinematic vertices.
     pub reach: Reach,
+    /// The tool that moves the passive vertices; `None`: they follow the nearest kinematic vertices.
+    pub surroundings: Option<Method>,
     /// Mean length of the edges at the kinematic vertices, metres.
     pub edge: f32,
     /// Curve of the profile; `None` for a freely drawn sculpt layer.
@@ -91,6 +94,7 @@ impl Workbench {
             amplitude: state.map_or(shape.amplitude, |s| s.amplitude),
             stiffness: state.map_or(shape.stiffness, |s| s.stiffness),
             reach: shape.region.reach,
+            surroundings: shape.surroundings.as_ref().map(|s| s.method),
             edge: shape.region.edge(&self.context.character),
             curve: match &shape.form {
                 Form::Drawn(_) => None,
@@ -135,7 +139,7 @@ impl Workbench {
             Command::Amplitude(value) => new.amplitude = fits(*value, AMPLITUDES),
             Command::Stiffness(value) => new.stiffness = fits(*value, STIFFNESSES),
             Command::Reach(reach) => match shape.region.with_reach(&self.context.character, reach.sane()) {
-                Ok(region) => new.region = region,
+                Ok(region) => (new.region, new.surroundings) = (region, None),
                 Err(error) => {
                     self.context.refuse(&error);
                     return self.limit();
@@ -147,6 +151,19 @@ impl Workbench {
                     Form::Drawn(_) => Profile { amount: AMOUNT, ..Profile::default() },
                 };
                 new.form = Form::Profile(Profile { curve: *curve, ..old });
+            }
+            Command::Surroundings(_) if !matches!(shape.form, Form::Drawn(_)) => {
+                self.context.notice =
+                    Some("this shape has a profile: draw one by a pull or an offset stroke".into());
+                return self.limit();
+            }
+            Command::Surroundings(None) => new.surroundings = None,
+            Command::Surroundings(method) => {
+                if *method != shape.surroundings.as_ref().map(|s| s.method) {
+                    self.shape = Some(shape.id);
+                    self.ask_to_settle(shape.id, None, *method, false);
+                }
+                return;
             }
             Command::Along(_) | Command::Around(_) | Command::Growth(_) | Command::Tilt(_) => {
                 let Form::Profile(profile) = &mut new.form else {
@@ -200,9 +217,14 @@ impl Workbench {
         };
         let continues = slides && self.sliding == Some(going(self));
         self.shape = Some(shape.id);
+        let again = shape.surroundings.filter(|_| new.surroundings.is_none());
+        let again = again.filter(|_| matches!(command, Command::Reach(_)));
         self.apply(Edit::SetSculpt(Box::new(new)), continues);
         self.sliding = Some(going(self));
         self.find_states();
+        if let Some(old) = again {
+            self.ask_to_settle(shape.id, None, Some(old.method), true);
+        }
     }
 
     /// Adds a sculpt layer of the skin that is attached to the bones of the selected joint, and selects it.

@@ -2,11 +2,12 @@
 
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::deform::classic::Method;
 use crate::document::Document;
 use crate::query::Filter;
 use crate::render::{Renderer, View};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Evaluator, Model, Studio, Where, recipe};
+use crate::scene::{Evaluator, Model, Studio, Where, recipe, surroundings};
 use crate::surface::{Accent, Reach, Sculpt, silsketch};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub struct Sketch {
     pub pose: Pose,
     /// How far the sculpt layer extends beyond the silhouette.
     pub reach: Reach,
+    /// The classical tool that moves the skin around the silhouette.
+    pub surroundings: Method,
 }
 
 impl Sketch {
@@ -47,6 +50,8 @@ impl Sketch {
         let character = &model.bound.character;
         let found = silsketch(character, &shape.control, &points, &accent)?;
         let rig = PosedRig::new(model.skeleton(), &self.pose);
-        Ok(found.sculpt(document.unused_sculpt_id(), character, &rig))
+        let sculpt = found.sculpt(document.unused_sculpt_id(), character, &rig);
+        let found = surroundings(model, &self.pose, &shape.control, &sculpt, self.surroundings)?;
+        Ok(Sculpt { surroundings: Some(found), ..sculpt })
     }
 }

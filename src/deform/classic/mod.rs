@@ -31,6 +31,34 @@ pub use lse::{Lse, LseOptions};
 
 use crate::base::{Error, Result};
 use crate::geom::{Cholesky, Entry};
+use serde::{Deserialize, Serialize};
+
+/// A classical tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// [`Lse`]: preserves the details of the shape.
+    Lse,
+    /// [`Arap`] with spokes and rims: preserves the local rigidity of the shape.
+    Arap,
+    /// [`ArapScale`]: preserves the bind-pose scale vectors, rotated by the bones.
+    ArapScale,
+}
+
+impl Method {
+    /// All tools.
+    pub const ALL: [Self; 3] = [Self::Lse, Self::Arap, Self::ArapScale];
+
+    /// Name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        ["lse", "arap", "arap-scale"][self as usize]
+    }
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["LSE", "ARAP", "ARAP of scale vectors"][self as usize]
+    }
+}
 
 /// Factorises the matrix of a region, given by its lower triangle.
 fn factored(size: usize, lower: &[Entry]) -> Result<Cholesky> {

@@ -5,7 +5,7 @@ use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
 use crate::document::Edit;
 use crate::pose::StrokeLayer;
-use crate::surface::Sculpt;
+use crate::surface::{Region, Sculpt};
 use crate::workbench::{Command, Workbench};
 use egui::{Key, Label, RichText, Sense, TextEdit, Ui, vec2};
 
@@ -108,7 +108,11 @@ fn sculpts(
         if remove {
             pressed.edit(Edit::RemoveSculpt(sculpt.id), false);
         }
-        let with = |region| Sculpt { region, ..sculpt.clone() };
+        let with = |region: Region| {
+            // Surroundings belong to a set of passive vertices.
+            let same = region.passive == sculpt.region.passive;
+            Sculpt { surroundings: sculpt.surroundings.clone().filter(|_| same), region, ..sculpt.clone() }
+        };
         let soft = Slide { label: "soft", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
         let softness = f64::from(sculpt.region.softness);
         if let Some((softness, continues)) = widgets::slide(ui, &soft, softness, &mut memory.held).moved

@@ -3,6 +3,7 @@
 
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
+use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve, Easing, Profile};
 use crate::surface::Reach;
 use crate::workbench::{
@@ -44,6 +45,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     if let Some(reach) = p.reach {
         reach_slider(ui, shows, "new reach", reach, memory, pressed, |r| Command::NewReach(Some(r)));
     }
+    widgets::caption(ui, "Surroundings of new shapes");
+    shows.choices(ui, pressed, surroundings(p.surroundings, "By tool", Command::NewSurroundings));
 }
 
 /// Draws the selected sculpt layer.
@@ -101,6 +104,20 @@ fn selected(ui: &mut Ui, shows: &Shows<'_>, shape: &ShapeState, memory: &mut Mem
     ];
     shows.choices(ui, pressed, choices);
     reach_slider(ui, shows, "reach", reach, memory, pressed, Command::Reach);
+    if shape.curve.is_none() {
+        widgets::caption(ui, "Surroundings");
+        shows.choices(ui, pressed, surroundings(shape.surroundings, "Smooth", Command::Surroundings));
+    }
+}
+
+/// The choices of the tool that moves the passive vertices.
+fn surroundings(
+    now: Option<Method>,
+    none: &'static str,
+    make: fn(Option<Method>) -> Command,
+) -> [(&'static str, bool, Command); 4] {
+    let [a, b, c] = Method::ALL.map(|m| (m.label(), now == Some(m), make(Some(m))));
+    [(none, now.is_none(), make(None)), a, b, c]
 }
 
 /// Draws the growth and tilt of a profile, its path, and its function around the bone.

@@ -3,6 +3,7 @@
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
+use crate::deform::classic::Method;
 use crate::deform::swing_twist::Deformer;
 use crate::deform::{Geometric, fast};
 use crate::document::{DeformerSettings, Edit, Operation};
@@ -62,6 +63,7 @@ impl Workbench {
             }
             Command::ShapeOnBone => self.add_shape_on_bone(),
             Command::NewReach(reach) => p.reach = reach.map(Reach::sane),
+            Command::NewSurroundings(method) => p.surroundings = method,
             Command::RedrawOffset if p.tool == Tool::Skin && p.marks == MarkBy::Offset => {
                 self.cancel();
                 let mark = self.shape().and_then(|s| s.mark);
@@ -140,6 +142,7 @@ impl Workbench {
             | Command::Amplitude(_)
             | Command::Stiffness(_)
             | Command::Reach(_)
+            | Command::Surroundings(_)
             | Command::Profile(_)
             | Command::Along(_)
             | Command::Around(_)
@@ -316,28 +319,37 @@ impl Workbench {
         Some(Edit::SetBones(chains))
     }
 
-    /// Requests a refit of a pulled sculpt layer, if the deformer has correction springs.
-    pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
-        self.pulled.retain(|s| s.id != id);
+    /// Requests the surroundings of a sculpt layer by a classical tool. Without a tool, requests a refit of a pulled layer
+    /// if the deformer has correction springs. With `continues`, the answer joins the newest undo step.
+    pub(in crate::workbench) fn ask_to_settle(
+        &mut self,
+        id: SculptId,
+        before: Option<Vec<[f32; 3]>>,
+        surroundings: Option<Method>,
+        continues: bool,
+    ) {
+        self.pulled.retain(|(s, _)| s.id != id);
         let sculpt = self.context.session.document().sculpt(id).ok().cloned();
-        let Some(sculpt) = sculpt.filter(|_| self.recipe().springs.is_some()) else { return };
-        self.pulled.push(sculpt.clone());
+        let wanted = surroundings.is_some() || self.recipe().springs.is_some();
+        let Some(sculpt) = sculpt.filter(|_| wanted) else { return };
+        self.pulled.push((sculpt.clone(), continues));
         self.find_states();
         let (pose, states, recipe) = (self.context.pose.clone(), self.states.clone(), self.recipe().clone());
-        let settle = Refit { sculpt, before, pose, states, recipe };
+        let settle = Refit { sculpt, before, pose, states, recipe, surroundings };
         self.requests.push(Request::Refit(Box::new(settle)));
     }
 
-    /// Replaces a pulled sculpt layer by its refit, as part of the newest undo step. Discards the refit if the layer
+    /// Replaces a sculpt layer by its refit. Discards the refit if the layer
     /// has changed since the pull, or if the user has undone a step. Returns whether `shape` belongs to a pulled layer.
     fn settle(&mut self, shape: &Sculpt) -> bool {
-        let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
+        let like =
+            |(s, _): &(Sculpt, bool)| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
         let Some(at) = self.pulled.iter().position(like) else { return false };
-        let pulled = self.pulled.remove(at);
+        let (pulled, continues) = self.pulled.remove(at);
         let session = &self.context.session;
         let (done, all) = session.history();
         if done == all && session.document().sculpt(pulled.id).is_ok_and(|now| *now == pulled) {
-            self.apply(Edit::SetSculpt(Box::new(shape.clone())), true);
+            self.apply(Edit::SetSculpt(Box::new(shape.clone())), continues);
         }
         true
     }

@@ -4,6 +4,7 @@
 
 use super::{EditContext, Moment};
 use crate::base::math::{Quat, Vec3};
+use crate::deform::classic::Method;
 use crate::render::{Lines, OFFSET, Tangents, View};
 use crate::workbench::{Haptic, Request, Sketch, Tracking};
 
@@ -60,7 +61,9 @@ impl AccentTool {
         let reach = moment.reach(context.body.edge);
         let sketch = (stroke.len() > 1).then(|| view_of(&stroke, eye)).flatten();
         let pose = context.pose.clone();
-        let request = sketch.map(|view| Request::Sketch(Box::new(Sketch { stroke, view, pose, reach })));
+        let surroundings = moment.preferences.surroundings.unwrap_or(Method::Lse);
+        let request =
+            sketch.map(|view| Request::Sketch(Box::new(Sketch { stroke, view, pose, reach, surroundings })));
         moment.feel(moment.tool, if request.is_some() { Haptic::Selection } else { Haptic::Limit });
         request
     }

@@ -95,7 +95,10 @@ impl Offset {
         let curve = OffsetCurve::new(&context.character, mark, &posed)?;
         let old = document.sculpts().iter().find(|s| s.mark == Some(mark.id));
         let (sculpt, before) = match old.map(|old| (old, &old.form)) {
-            Some((old, Form::Drawn(offsets))) => (old.clone(), Some(offsets.clone())),
+            // The surroundings are computed again after the stroke.
+            Some((old, Form::Drawn(offsets))) => {
+                (Sculpt { surroundings: None, ..old.clone() }, Some(offsets.clone()))
+            }
             _ => {
                 let region = Region::from_mark(&context.character, mark, reach).ok()?;
                 let form = Form::Drawn(vec![[0.0; 3]; region.kinematic.len()]);

@@ -55,7 +55,8 @@ impl Pull {
         let mark = &document.marks()[mark];
         let old = document.sculpts().iter().find(|s| s.mark == Some(mark.id));
         let sculpt = match old {
-            Some(old) if matches!(old.form, Form::Drawn(_)) => old.clone(),
+            // The surroundings are computed again after the pull.
+            Some(old) if matches!(old.form, Form::Drawn(_)) => Sculpt { surroundings: None, ..old.clone() },
             _ => {
                 let region = Region::from_mark(&context.character, mark, reach).ok()?;
                 let form = Form::Drawn(vec![[0.0; 3]; region.kinematic.len()]);
