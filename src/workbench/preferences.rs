@@ -33,6 +33,8 @@ pub struct Preferences {
     pub measure: MeasureBy,
     /// What the trigger does at marks.
     pub marks: MarkBy,
+    /// The share of DQS that strokes paint, 0..=1.
+    pub paint: f32,
     /// How far new sculpt layers extend beyond their marks; `None` for the brush radius.
     pub reach: Option<Reach>,
     /// Number of bones per stroke of the bone tool; 0 places a joint at each corner.
@@ -85,6 +87,7 @@ impl Default for Preferences {
             grab: GrabBy::Body,
             measure: MeasureBy::Distance,
             marks: MarkBy::Pull,
+            paint: 1.0,
             reach: None,
             bones: 0,
             cage_set: CageSet::Brush,
@@ -113,6 +116,7 @@ impl Preferences {
     pub fn sane(mut self) -> Self {
         self.bones = self.bones.min(MOST_BONES);
         self.reach = self.reach.map(Reach::sane);
+        self.paint = if self.paint.is_finite() { self.paint.clamp(0.0, 1.0) } else { 1.0 };
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }
