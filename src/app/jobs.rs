@@ -6,6 +6,7 @@ use crate::base::{Error, Progress, Result};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Cache, Character};
 use crate::cage::{Cage, Coordinates, Coupling};
+use crate::deform::blend::Painted;
 use crate::deform::{Recipe, fast};
 use crate::document::{Document, Session};
 use crate::export::{self, Options, write_atomically, write_model};
@@ -17,8 +18,8 @@ use crate::project::recovery::Unfinished;
 use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{
-    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, Measurement, Model, NewCage, Pipelines, Reading,
-    Refit, Where, recipe,
+    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, FactorSource, Measurement, Model, NewCage,
+    Pipelines, Reading, Refit, Where, recipe,
 };
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -70,6 +71,8 @@ pub enum Job {
     Cage(Arc<Model>, CageSource, Progress),
     /// Couples the document's cage with the character.
     Couple(Arc<Model>, Box<Cage>),
+    /// Load the share of DQS of every vertex.
+    Factors(Arc<Model>, FactorSource),
     /// Binds the character as the document says.
     Bind(Arc<Model>, Box<BindOptions>),
     /// Writes a text, such as a cage as `.obj`.
@@ -135,6 +138,8 @@ pub enum Done {
     Cage(Result<Box<NewCage>>),
     /// The coupling of a cage.
     Coupled(Box<Cage>, Result<Arc<Coupling>>),
+    /// The loaded shares of DQS.
+    Factors(Result<Painted>),
     /// The character with another binding.
     Bound(Result<Arc<Model>>),
     /// The path of the rigged character, and a report to print; `None` if the work was cancelled.
@@ -282,6 +287,7 @@ fn run(job: Job) -> Done {
             let coupling = model.couple(&cage, &Progress::default());
             Done::Coupled(cage, coupling)
         }
+        Job::Factors(model, source) => Done::Factors(model.blend_factors(&source)),
         Job::Bind(model, options) => Done::Bound(model.rebound(&options).map(Arc::new)),
         Job::Text(path, text) => {
             let written = folder_of(&path).and_then(|_| write_atomically(&path, text.as_bytes()));

@@ -14,12 +14,12 @@ use crate::document::{DeformerSettings, Document};
 use crate::project::recovery::Unfinished;
 use crate::render::Renderer;
 use crate::scene::{
-    Actor, BoneSketch, CageSource, DrawnBones, Follows, Model, NewCage, Refit, Stage, recipe,
+    Actor, BoneSketch, CageSource, DrawnBones, FactorSource, Follows, Model, NewCage, Refit, Stage, recipe,
 };
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
-use crate::workbench::{Preferences, Sketch, Workbench};
+use crate::workbench::{Command, Preferences, Sketch, Workbench};
 use image::RgbaImage;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,6 +61,8 @@ pub enum News {
     Caged(Box<NewCage>),
     /// The coupling of a cage, for the workbench.
     Coupled(Box<Cage>, Arc<Coupling>),
+    /// A command that a job asks for.
+    Command(Box<Command>),
     /// The character has another binding.
     Bound,
     /// A new sculpt layer for the workbench, from an accent stroke or a refit.
@@ -260,6 +262,15 @@ impl AppSession {
                 self.caging = None;
                 match cage {
                     Ok(cage) => News::Caged(cage),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Factors(painted) => {
+                let command =
+                    painted.and_then(|p| self.bench.as_ref().map(|b| b.with_factors(&p)).transpose());
+                match command {
+                    Ok(Some(command)) => News::Command(Box::new(command)),
+                    Ok(None) => return None,
                     Err(error) => self.failed(error),
                 }
             }
@@ -506,6 +517,13 @@ impl AppSession {
         let progress = Progress::default();
         self.caging = Some(progress.clone());
         self.worker.ask(Job::Cage(model.clone(), source, progress));
+    }
+
+    /// Starts the job that loads the share of DQS of every vertex.
+    pub fn load_factors(&mut self, source: FactorSource) {
+        if let Some(model) = &self.model {
+            self.worker.ask(Job::Factors(model.clone(), source));
+        }
     }
 
     /// Starts the job that couples the document's cage with the skin.

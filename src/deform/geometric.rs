@@ -1,6 +1,6 @@
 //! The choice of the geometric method, which is the first node of the graph.
 
-use super::blend::{Blend, Factor};
+use super::blend::{Blend, Painted};
 use super::cor::Cor;
 use super::dqs::Dqs;
 use super::fast::{self, Fast};
@@ -28,6 +28,9 @@ pub enum Geometric {
     Blend {
         /// 0 is LBS, 1 is DQS.
         factor: f32,
+        /// A factor per vertex, which replaces `factor`.
+        #[serde(default, skip_serializing_if = "Painted::is_empty")]
+        painted: Painted,
     },
     /// Incremental rotation skinning.
     Irs(IrsParams),
@@ -48,7 +51,7 @@ impl Geometric {
         Self::Rigid,
         Self::Lbs,
         Self::Dqs,
-        Self::Blend { factor: 0.5 },
+        Self::Blend { factor: 0.5, painted: Painted::NONE },
         Self::Irs(IrsParams::DEFAULT),
         Self::Cor,
         Self::Stb,
@@ -82,7 +85,7 @@ impl Geometric {
     /// Sets a numeric setting by name. Returns false if the method has no setting of this name.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {
         match (self, name) {
-            (Self::Blend { factor }, "factor") => *factor = value.clamp(0.0, 1.0),
+            (Self::Blend { factor, .. }, "factor") => *factor = value.clamp(0.0, 1.0),
             (Self::Irs(params), "reach.as_parent") => params.reach.as_parent = value,
             (Self::Irs(params), "reach.as_child") => params.reach.as_child = value,
             (Self::Fast(params), _) => return params.set_number(name, value),
@@ -120,8 +123,8 @@ impl Geometric {
             Self::Rigid => Box::new(SkinningReference::new(bound, Rigid)?),
             Self::Lbs => Box::new(SkinningReference::new(bound, Lbs)?),
             Self::Dqs => Box::new(SkinningReference::new(bound, Dqs)?),
-            Self::Blend { factor } => {
-                Box::new(SkinningReference::new(bound, Blend::new(bound, Factor::Global(*factor))?)?)
+            Self::Blend { factor, painted } => {
+                Box::new(SkinningReference::new(bound, Blend::new(bound, painted.or(*factor))?)?)
             }
             Self::Irs(params) => Box::new(SkinningReference::new(bound, Irs::new(bound, params)?)?),
             Self::Cor => Box::new(SkinningReference::new(bound, Cor::new(bound))?),

@@ -1,7 +1,7 @@
 //! The geometric methods on the GPU, behind the common interface that the graph uses.
 
 use super::attach::Anchors;
-use super::blend::{BlendFactors, Factor};
+use super::blend::BlendFactors;
 use super::cor::CorCenters;
 use super::fast::FastState;
 use super::irs::{self, IrsReaches};
@@ -89,7 +89,9 @@ impl GeometricState {
     /// Changes the settings that need no new binding ([`Geometric::can_become`]).
     pub fn set(&mut self, method: &Geometric) {
         match (&mut self.method, method) {
-            (Method::Blend(factors), Geometric::Blend { factor }) => factors.set(*factor),
+            (Method::Blend(factors), Geometric::Blend { factor, painted }) => {
+                factors.set(painted.or(*factor));
+            }
             (Method::Irs(reaches), Geometric::Irs(params)) => reaches.set(params),
             (Method::SwingTwist(state), Geometric::SwingTwist(params)) => state.set(params),
             (Method::Fast(state), Geometric::Fast(params)) => state.set(params),
@@ -148,8 +150,8 @@ impl GeometricPipelines {
             Geometric::Rigid => Method::Fixed(Kind::Rigid),
             Geometric::Lbs => Method::Fixed(Kind::Lbs),
             Geometric::Dqs => Method::Fixed(Kind::Dqs),
-            Geometric::Blend { factor } => {
-                let factors = BlendFactors::new(device, &Factor::Global(*factor), control.vertices)?;
+            Geometric::Blend { factor, painted } => {
+                let factors = BlendFactors::new(device, &painted.or(*factor), control.vertices)?;
                 own.push(("factors", factors.buffer().clone()));
                 Method::Blend(factors)
             }

@@ -10,7 +10,7 @@ use super::sculpt::{self, BoundSculpt, Field, Reform, SculptState};
 use super::springs::edits_gpu::EditState;
 use super::springs::gpu::{SpringPipelines, SpringState};
 use super::springs::schedule::Schedule;
-use super::surface::{self, Crease, StrainState, SurfacePipelines, SurfaceState};
+use super::surface::{self, StrainState, SurfacePipelines, SurfaceState};
 use super::swing_twist::SwingTwistBinding;
 use super::volume::Rest;
 use super::volume::cells::Cells;
@@ -198,7 +198,7 @@ impl Graph {
                 ))
             }
         };
-        let display = surface::bind(&bound.character, Crease::Source);
+        let display = surface::bind(&bound.character, recipe.crease);
         let surface = kernels.surface.bind(&display, &control, &rig, &streams.position, morphs)?;
         // The volume places the skin, so sculpt layers must displace the skin after the volume.
         let (bound, radial) = (bound.clone(), recipe.geometric.is_radial() && !recipe.is_volume());

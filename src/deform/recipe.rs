@@ -1,7 +1,9 @@
 //! The authored choice of the nodes that deform a character.
 
+use super::blend::Painted;
 use super::clock::Frames;
 use super::springs::Variant;
+use super::surface::Crease;
 use super::volume::Rest;
 use super::{Geometric, fast, springs, swing_twist, volume};
 use crate::base::{Error, Result};
@@ -21,6 +23,13 @@ pub struct Recipe {
     /// nodes. With [`Rest::Bind`] it deforms the character without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<volume::Params>,
+    /// Across which edges normals are continuous.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub crease: Crease,
+}
+
+fn is_default(crease: &Crease) -> bool {
+    *crease == Crease::default()
 }
 
 impl Default for Recipe {
@@ -49,17 +58,17 @@ impl Recipe {
 
     /// Returns a recipe with a geometric method only.
     pub fn geometric(geometric: Geometric) -> Self {
-        Self { geometric, springs: None, volume: None }
+        Self { geometric, springs: None, volume: None, crease: Crease::Source }
     }
 
     /// Returns springs after dual quaternion skinning, the geometric method that starts nearest to their equilibrium.
     pub fn springs(params: springs::Params) -> Self {
-        Self { geometric: Geometric::Dqs, springs: Some(params), volume: None }
+        Self { springs: Some(params), ..Self::geometric(Geometric::Dqs) }
     }
 
     /// The volume after dual quaternion skinning.
     pub fn volume(params: volume::Params) -> Self {
-        Self { geometric: Geometric::Dqs, springs: None, volume: Some(params) }
+        Self { volume: Some(params), ..Self::geometric(Geometric::Dqs) }
     }
 
     /// Returns the recipe of this name with default settings. The error for an unknown name lists all names.
@@ -68,11 +77,11 @@ impl Recipe {
             "springs" => Ok(Self::default()),
             "fast+springs" => {
                 let geometric = Geometric::from_name("fast")?;
-                Ok(Self { geometric, springs: Some(springs::Params::default()), volume: None })
+                Ok(Self { springs: Some(springs::Params::default()), ..Self::geometric(geometric) })
             }
             "thesis" => {
                 let springs = Some(springs::Params::thesis());
-                Ok(Self { geometric: Geometric::Rigid, springs, volume: None })
+                Ok(Self { springs, ..Self::geometric(Geometric::Rigid) })
             }
             "volume" => Ok(Self::volume(volume::Params::default())),
             _ if Self::NAMES.contains(&name) => Ok(Self::geometric(Geometric::from_name(name)?)),
@@ -85,10 +94,10 @@ impl Recipe {
 
     /// Returns the recipe named `method` (springs if empty) with `parameters` overriding its defaults. Springs accept
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
-    /// names of [`volume::Params`] and `start`. `blend` accepts `factor`. `irs` and `fast` accept their parameters' field
+    /// names of [`volume::Params`] and `start`. `blend` accepts `factor` and `painted` ([`Painted`]). `irs` and `fast` accept their parameters' field
     /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`, `fast` also [`fast::Hold::SETTING`]. `fast+springs` accepts the names of
     /// `fast` and of springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts
-    /// `contact`. Numbers out of range are clamped.
+    /// `contact`, and `crease`, degrees (see [`Crease::Angle`]). Other numbers out of range are clamped.
     ///
     /// # Errors
     /// [`Error::Input`] for an unknown method or parameter, or a value of the wrong type. The error lists the valid
@@ -101,6 +110,11 @@ impl Recipe {
         let mut out = Self::from_name(name)?;
         let mut given: Map<String, Value> =
             parameters.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        if let Some(degrees) = given.remove("crease") {
+            let sound = degrees.as_f64().filter(|d| (0.0..=180.0).contains(d));
+            let bad = || Error::input(format!("{name}: crease is no angle"), "give degrees from 0 to 180");
+            out.crease = Crease::Angle(sound.ok_or_else(bad)?.to_radians() as f32);
+        }
         if let Some(params) = &mut out.volume {
             if let Some(start) = given.remove("start") {
                 out.geometric = Geometric::from_name(start.as_str().unwrap_or_default())?;
@@ -137,12 +151,15 @@ impl Recipe {
             return Ok(out);
         }
         match &mut out.geometric {
-            Geometric::Blend { factor } => {
+            Geometric::Blend { factor, painted } => {
                 #[derive(Serialize, Deserialize)]
-                struct Factor {
+                struct Factors {
                     factor: f32,
+                    painted: Painted,
                 }
-                *factor = merged::<Factor>(name, &Factor { factor: *factor }, given)?.factor.clamp(0.0, 1.0);
+                let own = Factors { factor: *factor, painted: painted.clone() };
+                let own = merged::<Factors>(name, &own, given)?;
+                (*factor, *painted) = (own.factor.clamp(0.0, 1.0), own.painted);
             }
             Geometric::Irs(params) => {
                 // Keyframes hold numbers only, so each number of the reach is a separate parameter.
@@ -198,7 +215,7 @@ impl Recipe {
     pub fn can_become(&self, other: &Self) -> bool {
         let volumes = volume::Params::may_become(self.volume.as_ref(), other.volume.as_ref());
         let springs = self.springs.map(|s| s.variant) == other.springs.map(|s| s.variant);
-        springs && volumes && self.geometric.can_become(&other.geometric)
+        springs && volumes && self.crease == other.crease && self.geometric.can_become(&other.geometric)
     }
 
     /// Whether the method is the volume.
@@ -298,7 +315,13 @@ mod tests {
             recipe("springs", &[("max_iterations", (-0.4).into()), ("torsion", (-1e9).into())]).unwrap();
         assert_eq!(out.springs.map(|s| (s.max_iterations, s.torsion)), Some((0, 0.0)), "brought into range");
         let out = recipe("blend", &[("factor", 0.25.into())]).unwrap();
-        assert_eq!(out.geometric, Geometric::Blend { factor: 0.25 });
+        assert_eq!(out.geometric, Geometric::Blend { factor: 0.25, painted: Painted::NONE });
+        let painted = serde_json::json!([[3, 255], [1, 0]]);
+        let out = recipe("blend", &[("painted", painted)]).unwrap();
+        assert!(matches!(&out.geometric, Geometric::Blend { painted, .. } if painted.len() == 4));
+        assert!(recipe("blend", &[("factor", 0.1.into())]).unwrap().can_become(&out));
+        let wrong = recipe("blend", &[("painted", serde_json::json!([[3, 999]]))]).unwrap_err().to_string();
+        assert!(wrong.contains("up to 255"), "{wrong}");
         let both = [("extra", 5.into()), ("surface", 0.5.into())];
         let out = recipe("fast+springs", &both).unwrap();
         assert_eq!((out.name(), out.springs.map(|s| s.surface)), ("fast+springs", Some(0.5)));

@@ -3,7 +3,7 @@
 use super::rest::{Rested, SkinCage};
 use super::sculpt::cpu::{displace, rotation};
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
-use super::surface::{self, Crease, Display};
+use super::surface::{self, Display};
 use super::volume::solve::VolumeReference;
 use super::volume::{Exact, Params, Rest};
 use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
@@ -49,7 +49,7 @@ impl CpuGraph {
             springs,
             volume,
             iterations: 0,
-            surface: surface::bind(&bound.character, Crease::Source),
+            surface: surface::bind(&bound.character, recipe.crease),
             streams: Streams::default(),
             bound: bound.clone(),
             field: Field::default(),
@@ -219,7 +219,7 @@ impl CpuGraph {
     /// As [`CpuGraph::new`].
     pub fn exact(bound: &Bound, exact: Exact, params: &Params) -> Result<Self> {
         let geometric = if exact == Exact::Tets { Geometric::Lbs } else { Geometric::Dqs };
-        let mut out = Self::new(bound, &Recipe { geometric, springs: None, volume: Some(*params) })?;
+        let mut out = Self::new(bound, &Recipe { volume: Some(*params), ..Recipe::geometric(geometric) })?;
         if let Some(volume) = &mut out.volume {
             volume.make_exact(exact, bound)?;
         }

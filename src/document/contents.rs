@@ -6,6 +6,7 @@ use crate::asset::{Asset, Source};
 use crate::base::{ChainId, Error, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::bind::{BindOptions, Character};
 use crate::cage::Cage;
+use crate::deform::Geometric;
 use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
 use crate::pose::{BoneChain, StrokeLayer, validate_chains};
@@ -310,6 +311,9 @@ impl Document {
     pub fn fits(&self, character: &Character) -> Result<()> {
         let triangles = character.display.triangles.len();
         self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))?;
+        if let Geometric::Blend { factor, painted } = &self.deformer.recipe()?.geometric {
+            painted.or(*factor).check(character.control.positions.len())?;
+        }
         self.binding.fits(character)
     }
 

@@ -7,8 +7,9 @@ use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, Progress, Result, Version};
 use crate::cage::Coupling;
+use crate::deform::blend::Painted as BlendFactors;
 use crate::deform::sculpt::SculptState;
-use crate::deform::{Bound, Graph, Kernels, Recipe};
+use crate::deform::{Bound, Geometric, Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
@@ -98,6 +99,8 @@ struct Body {
 #[derive(Default)]
 struct Painted {
     shown: (SkinColors, Option<NodeId>),
+    /// The settings of the method `blend` that the colours show.
+    blend: Option<(f32, BlendFactors)>,
     /// Colours of the control vertices.
     control: Vec<u32>,
     /// Colours of the display vertices.
@@ -354,12 +357,22 @@ impl Actor {
     /// # Errors
     /// If memory is short. Then the colours stay as they were.
     pub fn show_colors(&mut self, view: SkinColors, selected: Option<NodeId>) -> Result<bool> {
-        let Some(Body { painted, model, graph, posed, .. }) = &mut self.body else { return Ok(false) };
-        let of_joint = !matches!(view, SkinColors::Off | SkinColors::Strain);
+        let Some(Body { painted, model, graph, posed, recipe, .. }) = &mut self.body else {
+            return Ok(false);
+        };
+        let of_joint = !matches!(view, SkinColors::Off | SkinColors::Strain | SkinColors::Blend);
         let shown = (view, selected.filter(|_| of_joint));
-        if std::mem::replace(&mut painted.shown, shown) == shown {
+        let blend = match &recipe.geometric {
+            Geometric::Blend { factor, painted } if view == SkinColors::Blend => {
+                Some((*factor, painted.clone()))
+            }
+            _ => None,
+        };
+        let same = std::mem::replace(&mut painted.shown, shown) == shown;
+        if same && painted.blend == blend {
             return Ok(false);
         }
+        painted.blend = blend;
         if view == SkinColors::Strain {
             painted.new = false;
             // The next pose writes the colours.
@@ -369,7 +382,8 @@ impl Actor {
         }
         graph.show_strain(None)?;
         let character = &model.bound.character;
-        paint(character, graph.swing_twist(), shown, &mut painted.control);
+        let factor = painted.blend.as_ref().map(|(global, own)| own.or(*global));
+        paint(character, graph.swing_twist(), factor.as_ref(), shown, &mut painted.control);
         painted.display.clear();
         let of = |v: &u32| painted.control.get(*v as usize).copied().unwrap_or(0);
         painted.display.extend(character.display.control_of.iter().map(of));

@@ -3,6 +3,7 @@
 use crate::base::math::Vec3;
 use crate::base::{JointId, NodeId};
 use crate::bind::Character;
+use crate::deform::blend::Factor;
 use crate::deform::swing_twist::SwingTwistBinding;
 use serde::{Deserialize, Serialize};
 
@@ -27,15 +28,18 @@ pub enum SkinColors {
     Twist,
     /// Strain: per vertex, the largest relative change of the length of its edges.
     Strain,
+    /// Factors of the method `blend`, from blue (LBS) to red (DQS).
+    Blend,
 }
 
 impl SkinColors {
     /// All views, in the order of the interface.
-    pub const ALL: [Self; 5] = [Self::Off, Self::Weights, Self::Swing, Self::Twist, Self::Strain];
+    pub const ALL: [Self; 6] =
+        [Self::Off, Self::Weights, Self::Swing, Self::Twist, Self::Strain, Self::Blend];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
-        ["Off", "Weights", "Swing", "Twist", "Strain"][self as usize]
+        ["Off", "Weights", "Swing", "Twist", "Strain", "Blend"][self as usize]
     }
 
     /// Returns the next view. After the last view, the first one follows.
@@ -64,10 +68,12 @@ pub fn color_of_index(index: usize) -> [u8; 4] {
 /// Computes the colour of every control vertex for [`crate::render::Scene::paint`]: linear RGBA8, red in the lowest bits.
 /// With a selected joint, the colour shows its weight; otherwise it mixes the colours of all joints by their weights. `binding`
 /// has the swing and twist weights; without it these views show nothing. The GPU computes strain, so that view shows
-/// nothing here. Reuses the memory of `out`.
+/// nothing here. `blend` has the factors of the method `blend`; without it that view shows nothing. Reuses the memory of
+/// `out`.
 pub fn paint(
     character: &Character,
     binding: Option<&SwingTwistBinding>,
+    blend: Option<&Factor>,
     (view, selected): (SkinColors, Option<NodeId>),
     out: &mut Vec<u32>,
 ) {
@@ -87,6 +93,13 @@ pub fn paint(
     };
     match (view, binding) {
         (SkinColors::Off | SkinColors::Strain, _) => {}
+        (SkinColors::Blend, _) => {
+            let fits = |f: &&Factor| f.check(control.positions.len()).is_ok();
+            if let Some(factor) = blend.filter(fits) {
+                let color = |v| packed(linear(color_of_weight(factor.of(v))));
+                out.iter_mut().enumerate().for_each(|(v, c)| *c = color(v));
+            }
+        }
         (SkinColors::Weights, _) => out.iter_mut().enumerate().for_each(|(v, c)| *c = packed(skin(v))),
         (SkinColors::Swing | SkinColors::Twist, Some(binding)) => {
             let twist = view == SkinColors::Twist;
@@ -161,7 +174,7 @@ mod tests {
         let character = capsule(3, 24, 12, 0.15, 3.0);
         let node = character.skeleton.joints[1].node;
         let mut colors = Vec::new();
-        paint(&character, None, (SkinColors::Weights, Some(node)), &mut colors);
+        paint(&character, None, None, (SkinColors::Weights, Some(node)), &mut colors);
         let at = |y: f32| {
             let near = |v: &usize| (character.control.positions[*v].y - y).abs();
             (0..character.control.positions.len()).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap()
@@ -169,16 +182,27 @@ mod tests {
         let (low, middle) = (colors[at(0.3)], colors[at(1.5)]);
         assert_eq!(low, packed(linear(color_of_weight(0.0))));
         assert_eq!(middle, packed(linear(color_of_weight(1.0))));
-        paint(&character, None, (SkinColors::Weights, None), &mut colors);
+        paint(&character, None, None, (SkinColors::Weights, None), &mut colors);
         assert_eq!(colors[at(1.5)], packed(linear(color_of_index(1))));
-        for view in [SkinColors::Off, SkinColors::Swing, SkinColors::Strain] {
-            paint(&character, None, (view, Some(node)), &mut colors);
+        let half = Factor::Global(0.5);
+        paint(&character, None, Some(&half), (SkinColors::Blend, None), &mut colors);
+        assert!(colors.iter().all(|c| *c == colors[0] && *c != 0));
+        paint(
+            &character,
+            None,
+            Some(&Factor::PerVertex([0.5].into())),
+            (SkinColors::Blend, None),
+            &mut colors,
+        );
+        assert!(colors.iter().all(|c| *c == 0), "factors of another character");
+        for view in [SkinColors::Off, SkinColors::Swing, SkinColors::Strain, SkinColors::Blend] {
+            paint(&character, None, None, (view, Some(node)), &mut colors);
             assert!(colors.iter().all(|c| *c == 0), "{view:?}");
         }
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
         let bound = Bound::new(character.clone().into(), attachments.into());
         let binding = bind(&bound, &Params { cubes: 700, ..Params::DEFAULT }).unwrap();
-        paint(&character, Some(&binding), (SkinColors::Twist, Some(node)), &mut colors);
+        paint(&character, Some(&binding), None, (SkinColors::Twist, Some(node)), &mut colors);
         assert_eq!(colors[at(0.3)], packed(linear(color_of_weight(0.0))));
         // Everything above the joint follows its whole twist.
         assert_eq!(colors[at(2.8)], packed(linear(color_of_weight(1.0))));

@@ -10,7 +10,7 @@ use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
 use crate::pose::Lengths;
-use crate::scene::SkinColors;
+use crate::scene::{FactorSource, SkinColors};
 use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -175,7 +175,8 @@ impl CageSet {
     }
 }
 
-/// What the trigger does with the tool [`Tool::Skin`]. In every mode, a stroke on the skin away from marks draws a mark.
+/// What the trigger does with the tool [`Tool::Skin`]. Except with [`MarkBy::Paint`], a stroke on the skin away from marks
+/// draws a mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkBy {
@@ -186,15 +187,17 @@ pub enum MarkBy {
     Offset,
     /// A press at a knot of a mark drags the knot over the skin.
     Knots,
+    /// A stroke on the skin paints the share of DQS of the method `blend`, instead of drawing a mark.
+    Paint,
 }
 
 impl MarkBy {
     /// All modes.
-    pub const ALL: [Self; 3] = [Self::Pull, Self::Offset, Self::Knots];
+    pub const ALL: [Self; 4] = [Self::Pull, Self::Offset, Self::Knots, Self::Paint];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
-        ["Pull", "Offset", "Knots"][self as usize]
+        ["Pull", "Offset", "Knots", "Paint"][self as usize]
     }
 
     /// Returns the next mode. After the last mode, the first one follows.
@@ -272,6 +275,10 @@ pub enum Command {
     GrabBy(GrabBy),
     /// Sets what the trigger does at marks.
     MarkBy(MarkBy),
+    /// Sets the share of DQS that strokes paint, 0..=1.
+    PaintShare(f32),
+    /// Loads the share of DQS of every vertex for the method `blend`.
+    LoadFactors(FactorSource),
     /// Makes the next offset stroke replace the newest one. With the skin tool in the mode [`MarkBy::Offset`], the stroke
     /// moves the skin under the mark of the selected sculpt layer, or under the newest mark.
     RedrawOffset,

@@ -3,7 +3,7 @@
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;
 use crate::render::{Lines, View};
-use crate::scene::{BoneSketch, CageSource, Refit};
+use crate::scene::{BoneSketch, CageSource, FactorSource, Refit};
 use std::path::PathBuf;
 
 /// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
@@ -76,6 +76,8 @@ pub enum Request {
     Couple,
     /// Bind the character as the document says and pass the attachments to [`super::Workbench::know_binding`].
     Bind,
+    /// Load the share of DQS of every vertex and give the command of [`super::Workbench::with_factors`].
+    Factors(FactorSource),
     /// Write the cage as `.obj`.
     ExportCage,
     /// Switch to the headset or to the window.

@@ -34,6 +34,8 @@ pub struct Preferences {
     pub measure: MeasureBy,
     /// What the trigger does at marks.
     pub marks: MarkBy,
+    /// The share of DQS that strokes paint, 0..=1.
+    pub paint: f32,
     /// How far new sculpt layers extend beyond their marks; `None` for the brush radius.
     pub reach: Option<Reach>,
     /// The classical tool that moves the passive vertices of new sculpt layers. `None`: they follow the nearest
@@ -89,6 +91,7 @@ impl Default for Preferences {
             grab: GrabBy::Body,
             measure: MeasureBy::Distance,
             marks: MarkBy::Pull,
+            paint: 1.0,
             reach: None,
             surroundings: None,
             bones: 0,
@@ -118,6 +121,7 @@ impl Preferences {
     pub fn sane(mut self) -> Self {
         self.bones = self.bones.min(MOST_BONES);
         self.reach = self.reach.map(Reach::sane);
+        self.paint = if self.paint.is_finite() { self.paint.clamp(0.0, 1.0) } else { 1.0 };
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }

@@ -96,7 +96,9 @@ commands! {
     Roll => "Roll twists",
     Mirror => "Mirror",
     GrabBy => "What follows a grab",
-    MarkBy => "Marks: pull, offset or knots",
+    MarkBy => "Skin: pull, offset, knots or paint",
+    PaintShare => "Share of DQS to paint",
+    LoadFactors => "Load shares of DQS",
     RedrawOffset => "Redraw offset",
     RemoveStroke => "Remove stroke",
     TogglePin => "Pin joint",
@@ -200,6 +202,7 @@ impl CommandKind {
             Self::Reach | Self::NewReach | Self::MarkBy | Self::Surroundings | Self::NewSurroundings => {
                 &[Route::Details]
             }
+            Self::PaintShare | Self::LoadFactors => &[Route::Details],
             Self::WaveCount | Self::WaveSpeed | Self::WavePhase => &[Route::Details],
             Self::Morph | Self::ResetMorphs | Self::KeyMorphs => &[Route::Details],
             Self::Change | Self::Jump | Self::Select => &[Route::Details],

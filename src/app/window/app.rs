@@ -173,6 +173,7 @@ impl<'o> WindowApp<'o> {
                     bench.receive_cage(*cage);
                 }
             }
+            News::Command(command) => self.command(*command),
             News::Coupled(cage, coupling) => {
                 if let Some(bench) = &mut self.app_session.bench {
                     bench.know_coupling((cage.mesh, cage.coordinates), coupling);
@@ -286,6 +287,7 @@ impl<'o> WindowApp<'o> {
             Request::Bones(sketch) => self.app_session.draw_bones(sketch),
             Request::Rig(on) => self.app_session.rig(on),
             Request::Cage(source) => self.app_session.make_cage(source),
+            Request::Factors(source) => self.app_session.load_factors(source),
             Request::Couple => self.app_session.couple(),
             Request::Bind => self.app_session.bind(),
             Request::ExportCage => self.app_session.export_cage(),

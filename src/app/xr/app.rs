@@ -166,6 +166,7 @@ impl<'o> HeadsetApp<'o> {
             News::Shaped(shape) => self.receive(*shape),
             News::Bones(drawn) => self.receive_bones(*drawn),
             News::Caged(cage) => self.receive_cage(*cage),
+            News::Command(command) => self.command(*command),
             News::Coupled(cage, coupling) => self.know_coupling(*cage, coupling),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, .. } => {
@@ -270,6 +271,7 @@ impl<'o> HeadsetApp<'o> {
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),
                 Request::Rig(on) => self.app_session.rig(on),
                 Request::Cage(source) => self.app_session.make_cage(source),
+                Request::Factors(source) => self.app_session.load_factors(source),
                 Request::Couple => self.app_session.couple(),
                 Request::Bind => self.app_session.bind(),
                 Request::ExportCage => self.app_session.export_cage(),

@@ -8,8 +8,9 @@ use std::sync::Arc;
 /// Buffer with one factor per control vertex.
 pub(in crate::deform) struct BlendFactors {
     buffer: Buffer,
-    /// New value for all factors; [`BlendFactors::update`] writes it to the buffer.
-    pending: Option<f32>,
+    vertices: usize,
+    /// New factors; [`BlendFactors::update`] writes them to the buffer.
+    pending: Option<Factor>,
 }
 
 impl BlendFactors {
@@ -20,7 +21,11 @@ impl BlendFactors {
     pub fn new(device: &Arc<Device>, factor: &Factor, vertices: u32) -> Result<Self> {
         factor.check(vertices as usize)?;
         let factors: Vec<f32> = (0..vertices as usize).map(|i| factor.of(i)).collect();
-        Ok(Self { buffer: Buffer::from_slice(device, "blend factors", &factors)?, pending: None })
+        Ok(Self {
+            buffer: Buffer::from_slice(device, "blend factors", &factors)?,
+            vertices: vertices as usize,
+            pending: None,
+        })
     }
 
     /// Returns the buffer with one `float` per vertex.
@@ -28,15 +33,19 @@ impl BlendFactors {
         &self.buffer
     }
 
-    /// Sets one factor for all vertices.
-    pub fn set(&mut self, factor: f32) {
-        self.pending = Some(Factor::Global(factor).of(0));
+    /// Sets new factors. Has no effect if their number differs from the number of vertices.
+    pub fn set(&mut self, factor: Factor) {
+        if factor.check(self.vertices).is_ok() {
+            self.pending = Some(factor);
+        }
     }
 
     /// Records the upload after [`BlendFactors::set`]; the caller adds a barrier or a new phase after it.
     pub fn update(&mut self, frame: &mut Frame) {
-        if let Some(factor) = self.pending.take() {
-            frame.fill(&self.buffer, factor.to_bits());
+        match self.pending.take() {
+            Some(Factor::PerVertex(factors)) => frame.upload(&self.buffer, 0, &factors),
+            Some(global) => frame.fill(&self.buffer, global.of(0).to_bits()),
+            None => {}
         }
     }
 }

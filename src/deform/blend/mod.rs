@@ -4,6 +4,8 @@
 
 mod cpu;
 mod gpu;
+mod painted;
 
 pub use cpu::{Blend, Factor};
 pub(super) use gpu::BlendFactors;
+pub use painted::Painted;

@@ -94,8 +94,7 @@ fn bend_loses_volume_in_lbs_and_bulges_in_dqs() {
         s.position[SIDES..RINGS * SIDES].iter().map(reach).fold(0.0, f32::max) / RADIUS
     };
     let [lbs, dqs, cor, blend] =
-        [Geometric::Lbs, Geometric::Dqs, Geometric::Cor, Geometric::Blend { factor: 0.5 }]
-            .map(|m| deform(&m, &bound, &pose));
+        [Geometric::Lbs, Geometric::Dqs, Geometric::Cor, blend(0.5)].map(|m| deform(&m, &bound, &pose));
     let kept = |s: &Streams| volume(&s.position, triangles) / at_rest;
     assert!(kept(&lbs) < 0.96, "{}", kept(&lbs));
     assert!(bulge(&dqs) > 1.2 && bulge(&lbs) < 1.1, "{} {}", bulge(&dqs), bulge(&lbs));
@@ -109,8 +108,8 @@ fn blend_ends_are_the_two_methods_and_factors_may_vary() {
     let pose = contorted(&bound);
     let same = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).all(|(a, b)| a.distance(*b) < 1e-6);
     let (lbs, dqs) = (deform(&Geometric::Lbs, &bound, &pose), deform(&Geometric::Dqs, &bound, &pose));
-    assert!(same(&deform(&Geometric::Blend { factor: 0.0 }, &bound, &pose).position, &lbs.position));
-    assert!(same(&deform(&Geometric::Blend { factor: 1.0 }, &bound, &pose).position, &dqs.position));
+    assert!(same(&deform(&blend(0.0), &bound, &pose).position, &lbs.position));
+    assert!(same(&deform(&blend(1.0), &bound, &pose).position, &dqs.position));
     let half = lbs.position.len() / 2;
     let factors: Arc<[f32]> = (0..lbs.position.len()).map(|i| if i >= half { 1.0 } else { 0.0 }).collect();
     let mut streams = Streams::default();
@@ -332,4 +331,9 @@ fn weights_scale_a_body_that_its_joints_scale() {
         let off = full.iter().zip(&small).map(off).fold(0.0, f32::max);
         assert!(off < 1e-5, "{name}: {off}");
     }
+}
+
+/// The blend with one factor for all vertices.
+fn blend(factor: f32) -> Geometric {
+    Geometric::Blend { factor, painted: crate::deform::blend::Painted::NONE }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::asset::Influences;
+use crate::deform::blend::Painted;
 use crate::deform::geometric_gpu::GeometricPipelines;
 use crate::deform::irs::IrsParams;
 use crate::deform::rig_buffers::{ControlBuffers, RigBuffers, StreamBuffers};
@@ -162,6 +163,7 @@ fn what_frames_read_of_a_method_changes_without_binding() {
         let reach = Reach { as_parent, ..Reach::HALF };
         Geometric::Irs(IrsParams { reach, ..IrsParams::DEFAULT })
     };
+    let count = bound.character.control.positions.len();
     let few = |iterations| Geometric::Fast(fast::Params { iterations, ..fast::Params::deformer() });
     let firm =
         |firmness| Recipe::volume(volume::Params { cubes: 500, firmness, ..volume::Params::default() });
@@ -169,7 +171,11 @@ fn what_frames_read_of_a_method_changes_without_binding() {
         |contact| Recipe::volume(volume::Params { cubes: 500, contact, ..volume::Params::default() });
     let soft = |torsion| Recipe::springs(springs::Params { torsion, ..springs::Params::default() });
     for [a, b] in [
-        [0.2, 0.9].map(|factor| Recipe::geometric(Geometric::Blend { factor })),
+        [0.2, 0.9].map(|factor| Recipe::geometric(Geometric::Blend { factor, painted: Painted::NONE })),
+        [0.3, 0.7].map(|share| {
+            let painted = Painted::new((0..count).map(|v| if v % 3 == 0 { share } else { 0.0 }));
+            Recipe::geometric(Geometric::Blend { factor: 0.5, painted })
+        }),
         [0.5, 0.1].map(|p| Recipe::geometric(irs(p))),
         [1, 30].map(|n| Recipe::geometric(few(n))),
         [1.0, 3.0].map(soft),

@@ -4,7 +4,7 @@ use crate::base::math::Affine3A;
 use crate::base::{MeshId, NodeId};
 use crate::bind::Character;
 use crate::deform::surface::{Crease, Display, bind};
-use crate::deform::testing;
+use crate::deform::{CpuGraph, Recipe, testing};
 use crate::geom::Part;
 use std::sync::Arc;
 
@@ -184,5 +184,29 @@ fn degenerate_and_isolated_vertices_get_unit_normals() {
             let out = display(&bound.character, crease, &at_rest(&bound), &control);
             assert!(out.normals.iter().all(|n| (n.length() - 1.0).abs() < 1e-5), "{crease:?}");
         }
+    }
+}
+
+#[test]
+fn a_recipe_carries_the_crease_angle_to_every_method() {
+    let bound = cube(true);
+    let rig = at_rest(&bound);
+    for method in ["lbs", "dqs", "springs"] {
+        let settings = [("crease".to_owned(), serde_json::json!(100))];
+        let smooth = Recipe::from_settings(method, settings.iter().map(|(n, v)| (n, v))).unwrap();
+        let hard = Recipe::from_name(method).unwrap();
+        assert_eq!(smooth, Recipe { crease: Crease::Angle(100f32.to_radians()), ..hard.clone() });
+        assert!(!hard.can_become(&smooth), "other normals need another binding");
+        let normals = |recipe: &Recipe| {
+            let mut out = Display::default();
+            CpuGraph::new(&bound, recipe).unwrap().evaluate(&rig, &[], &mut out);
+            out.normals
+        };
+        let control = &bound.character.control.positions;
+        assert_eq!(normals(&smooth), display(&bound.character, smooth.crease, &rig, control).normals);
+        assert!(normals(&smooth).iter().zip(normals(&hard)).all(|(a, b)| a.dot(b) < 0.95));
+        let text = serde_json::to_string(&smooth).unwrap();
+        assert_eq!(serde_json::from_str::<Recipe>(&text).unwrap(), smooth);
+        assert!(!serde_json::to_string(&hard).unwrap().contains("crease"));
     }
 }

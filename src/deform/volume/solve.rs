@@ -11,6 +11,7 @@ use super::tets::Tets;
 use super::{Exact, Params, Rest};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
+use crate::deform::blend::Painted;
 use crate::deform::sculpt::Field;
 use crate::deform::{Bound, Geometric, Reference, Streams};
 use crate::rig::PosedRig;
@@ -94,7 +95,8 @@ pub struct VolumeReference {
 pub fn start_of(method: &Geometric) -> Geometric {
     match method {
         Geometric::Lbs | Geometric::Fast(_) => Geometric::Lbs,
-        Geometric::Blend { factor } => Geometric::Blend { factor: *factor },
+        // Painted factors are those of the skin, not of the nodes.
+        Geometric::Blend { factor, .. } => Geometric::Blend { factor: *factor, painted: Painted::NONE },
         _ => Geometric::Dqs,
     }
 }

@@ -9,7 +9,7 @@ use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::{DeformerSettings, Edit};
 use crate::pose::BoneChain;
-use crate::scene::{SkinColors, recipe};
+use crate::scene::{FactorSource, SkinColors, recipe};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::workbench::{
     BindChange, CageSet, Command, CommandKind, MarkBy, Preferences, SkinPart, Tool, WAVE, Workbench, biped,
@@ -513,4 +513,28 @@ fn parts_of_the_mesh_are_hidden() {
     let hide = |parts: &[u32]| Command::Change(Box::new(Edit::SetHidden(parts.to_vec())), false);
     presses(&mut room, Section::Outliner, &[("mesh", hide(&[0])), ("mesh", hide(&[]))]);
     assert!(bench(&room).session().document().hidden().is_empty());
+}
+
+#[test]
+fn the_share_of_dqs_is_painted_and_loaded() {
+    let mut room = room();
+    bench_mut(&mut room).apply(Edit::SetDeformer(DeformerSettings::of("blend")), false);
+    follow(&mut room);
+    presses(
+        &mut room,
+        Section::Deformer,
+        &[
+            ("Paint", Command::MarkBy(MarkBy::Paint)),
+            ("Show", Command::Colors(SkinColors::Blend)),
+            ("From vertex colours", Command::LoadFactors(FactorSource::Colors)),
+            ("From NAME.blend.png", Command::LoadFactors(FactorSource::Beside)),
+        ],
+    );
+    shows(&mut room, "painted share");
+    let (panel, [_, y]) = room.panels.find(&text("painted share")).unwrap();
+    let placement = room.placement(panel);
+    let [from, to] = [0.2, 0.8].map(|share| placement.point([details::rail(share), y]));
+    room.drag(from, to, |_| ());
+    assert!(!room.commands.is_empty(), "a slider");
+    assert!(room.commands.iter().all(|c| matches!(c, Command::PaintShare(_))), "{:?}", room.commands);
 }

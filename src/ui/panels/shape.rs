@@ -28,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     }
     shows.button(ui, pressed, "Shape on the selected joint's bones", Command::ShapeOnBone);
     let p = bench.preferences();
-    widgets::caption(ui, "A press at a mark");
+    widgets::caption(ui, "On the skin");
     let marks = MarkBy::ALL.map(|by| (by.label(), p.marks == by, Command::MarkBy(by)));
     shows.choices(ui, pressed, marks);
     widgets::caption(ui, "Reach of new shapes");

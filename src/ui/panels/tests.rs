@@ -7,7 +7,10 @@ use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::NodeId;
 use crate::base::math::{Quat, Vec3};
 use crate::bind::{BindOptions, bind_attachments};
+use crate::deform::Geometric;
+use crate::deform::surface::Crease;
 use crate::document::{DeformerSettings, mirrored_pose};
+use crate::scene::recipe;
 use crate::surface::{Form, Reach, Region, Sculpt, ring_mark};
 use crate::workbench::Preferences;
 use crate::workbench::{biped, session};
@@ -486,4 +489,60 @@ fn the_buttons_copy_paste_mirror_and_reset() {
     assert!(other(&sheet) < 1e-2 && joint(&sheet).rotation().angle_between(Quat::IDENTITY) > 0.8);
     sheet.click("Reset all");
     assert_eq!(*sheet.bench.pose(), rest);
+}
+
+#[test]
+fn normals_follow_the_file_or_a_crease_angle_with_every_method() {
+    let mut sheet = Sheet::new(Section::Deformer);
+    let crease = |sheet: &Sheet| recipe(sheet.bench.session().document().deformer()).unwrap().crease;
+    let steps = sheet.steps();
+    sheet.click("By angle");
+    assert_eq!(crease(&sheet), Crease::Angle(60f32.to_radians()));
+    sheet.drag("Crease", 120.0, &[135.0, 150.0, 175.0]);
+    let Crease::Angle(angle) = crease(&sheet) else { panic!() };
+    assert!(angle > 2.0 && sheet.steps() == steps + 2, "{angle}");
+    // Another method keeps the angle.
+    for method in ["lbs", "fast", "volume", "irs"] {
+        sheet.bench.run_command(Command::Deformer(method.into()));
+        assert_eq!(crease(&sheet), Crease::Angle(angle), "{method}");
+        sheet.frame(Vec::new());
+        assert!(sheet.words.iter().any(|w| w.0 == "Crease"), "{method}");
+    }
+    sheet.click("Of the file");
+    assert_eq!(crease(&sheet), Crease::Source);
+    let bad = DeformerSettings {
+        parameters: [("crease".to_owned(), 200.into())].into(),
+        ..DeformerSettings::of("lbs")
+    };
+    assert!(recipe(&bad).unwrap_err().to_string().contains("0 to 180"));
+}
+
+#[test]
+fn influences_of_irs_are_set_for_all_joints_and_for_one() {
+    let mut sheet = Sheet::new(Section::Deformer);
+    sheet.bench.run_command(Command::Deformer("irs".into()));
+    sheet.frame(Vec::new());
+    let params = |sheet: &Sheet| match recipe(sheet.bench.session().document().deformer()).unwrap().geometric
+    {
+        Geometric::Irs(params) => params,
+        _ => panic!(),
+    };
+    sheet.drag("Own bones", 140.0, &[150.0, 165.0, 180.0]);
+    let all = params(&sheet).reach;
+    assert!(all.as_parent > 0.7 && all.as_child == 0.5, "{all:?}");
+    sheet.bench.select(Some(NodeId(5)));
+    (0..2).for_each(|_| sheet.frame(Vec::new()));
+    let joint = sheet.bench.character().skeleton.nodes[5].joint.unwrap();
+    let settings = sheet.bench.session().document().deformer().clone();
+    // The second slider of this name is that of the joint.
+    let own = crate::deform::irs::Reach { as_parent: 0.25, as_child: 0.75 };
+    let mut with = settings.clone();
+    with.parameters.insert("joints".into(), serde_json::json!({ joint.index().to_string(): own }));
+    sheet.bench.apply(Edit::SetDeformer(with), false);
+    assert_eq!(params(&sheet).reach_of(joint), own);
+    (0..2).for_each(|_| sheet.frame(Vec::new()));
+    sheet.click("As all joints");
+    assert_eq!(*sheet.bench.session().document().deformer(), settings);
+    sheet.click("Keep lengths");
+    assert!(params(&sheet).length_correction);
 }

@@ -195,7 +195,7 @@ pub const ACTS: &[Line] = &[
     line(Act::CageSet, "Cage: vertex, brush, ring or stroke", Tools, &[shift(Key::C)], Some(C::CageSet)),
     line(Act::CageRest, "Cage: rest pose or current pose", Tools, &[alt(Key::C)], Some(C::CageRest)),
     line(Act::KeyCage, "Key the cage", Tools, &[alt(Key::K)], Some(C::KeyCage)),
-    line(Act::MarkBy, "Marks: pull, offset or knots", Tools, &[shift(Key::M)], Some(C::MarkBy)),
+    line(Act::MarkBy, "Skin: pull, offset, knots or paint", Tools, &[shift(Key::M)], Some(C::MarkBy)),
     line(Act::NextMeasure, "Measure distance, thickness or angle", Tools, &[shift(Key::K)], Some(C::Measure)),
     line(Act::NextTool, "Next tool", Tools, &[key(Key::W)], Some(C::Tool)),
     line(Act::BrushSize, "Size the brush by moving", Tools, &[key(Key::F)], Some(C::Radius)),

@@ -9,14 +9,21 @@ use crate::deform::{Geometric, fast};
 use crate::document::{DeformerSettings, Edit, Operation};
 use crate::geom::CrossingSegment;
 use crate::scene::{
-    CONTACT, CageSource, DAMPINGS, DrawnBones, Measurement, Reading, Refit, SWINGS, SkinColors, method,
-    recipe,
+    CONTACT, CageSource, DAMPINGS, DrawnBones, FactorSource, Measurement, Reading, Refit, SWINGS, SkinColors,
+    method, recipe,
 };
 use crate::surface::{Reach, Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{attached, newest_mark};
 use crate::workbench::{Command, CommandKind, Haptic, MOST_BONES, MarkBy, Request, Tool, Workbench};
+use std::path::Path;
 use std::sync::Arc;
+
+/// Whether a file is an image by its name.
+fn is_image(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    ["png", "jpg", "jpeg", "webp"].iter().any(|e| ending.eq_ignore_ascii_case(e))
+}
 
 impl Workbench {
     /// Runs a command of a panel, key or button.
@@ -61,6 +68,10 @@ impl Workbench {
                 self.cancel();
                 self.skin.close();
             }
+            Command::PaintShare(share) => {
+                p.paint = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
+            }
+            Command::LoadFactors(source) => self.requests.push(Request::Factors(source)),
             Command::ShapeOnBone => self.add_shape_on_bone(),
             Command::NewReach(reach) => p.reach = reach.map(Reach::sane),
             Command::NewSurroundings(method) => p.surroundings = method,
@@ -124,7 +135,10 @@ impl Workbench {
                 self.run_morph_command(&command);
             }
             Command::Deformer(method) => {
-                let settings = DeformerSettings { method, ..DeformerSettings::default() };
+                let mut settings = DeformerSettings { method, ..DeformerSettings::default() };
+                // The crease angle belongs to the mesh, not to the method.
+                let crease = self.context.session.document().deformer().parameters.get("crease").cloned();
+                settings.parameters.extend(crease.map(|angle| ("crease".to_owned(), angle)));
                 match recipe(&settings) {
                     Ok(_) => self.change(Edit::SetDeformer(settings)),
                     Err(error) => self.context.refuse(&error),
@@ -202,6 +216,9 @@ impl Workbench {
             Command::Open(path) if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) => {
                 self.cancel();
                 self.requests.push(Request::Cage(CageSource::File(path, None)));
+            }
+            Command::Open(path) if is_image(&path) => {
+                self.requests.push(Request::Factors(FactorSource::Image(path)));
             }
             Command::Open(path) => self.requests.push(Request::Open(path)),
             Command::Save => self.requests.push(Request::Save),

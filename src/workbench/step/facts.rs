@@ -1,19 +1,22 @@
 //! Queries of the workbench.
 
 use super::{PIN_REACH, middle};
-use crate::base::NodeId;
 use crate::base::math::{Aabb, Vec3};
+use crate::base::{NodeId, Result};
 use crate::bind::{Attachments, Character};
 use crate::cage::Coupling;
 use crate::deform::Geometric;
+use crate::deform::blend::Painted;
 use crate::deform::swing_twist::{Deformer, Params};
 use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Measurement, VersionedPose};
 use crate::workbench::navigation::Rules;
-use crate::workbench::tools::{EditContext, is_bare};
-use crate::workbench::{Capsule, MarkBy, Measure, Output, Preferences, Surroundings, Tool, Workbench};
+use crate::workbench::tools::{EditContext, is_bare, with_painted};
+use crate::workbench::{
+    Capsule, Command, MarkBy, Measure, Output, Preferences, Surroundings, Tool, Workbench,
+};
 use std::sync::Arc;
 
 impl Workbench {
@@ -111,6 +114,14 @@ impl Workbench {
         let wanted = self.preferences.tool == Tool::Skin && self.preferences.marks == MarkBy::Offset;
         let open = self.skin.open().filter(|_| wanted)?;
         self.skin.mark_positions(&self.context, open)
+    }
+
+    /// Returns the command that gives the method `blend` these factors.
+    ///
+    /// # Errors
+    /// The method of the document is another one.
+    pub fn with_factors(&self, painted: &Painted) -> Result<Command> {
+        with_painted(&self.context, painted).map(|edit| Command::Change(Box::new(edit), false))
     }
 
     /// Whether the skin tool's hand moves in the air, not over the skin: it pulls, or the next stroke is an offset stroke.

@@ -12,6 +12,7 @@ mod knots;
 mod line;
 mod measure;
 mod offset;
+mod paint;
 mod pull;
 pub mod show;
 mod skin;
@@ -25,6 +26,7 @@ pub use hands::{HandFrame, Hands, TIP, checked};
 pub use joint::JointTool;
 pub use line::LineTool;
 pub use measure::{Measure, MeasureTool};
+pub use paint::with_painted;
 #[cfg(test)]
 pub use skin::RING;
 pub use skin::{SkinTool, newest as newest_mark};

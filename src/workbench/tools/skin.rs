@@ -14,6 +14,7 @@
 
 use super::knots::{Drag, Knot, Knots};
 use super::offset::{Offset, Seen, mark_positions};
+use super::paint::paint;
 use super::pull::Pull;
 use super::{EditContext, Moment};
 use crate::base::math::Vec3;
@@ -164,6 +165,9 @@ impl SkinTool {
 
     /// Updates whether the stroke would form a ring if it ended here. Reuses the text buffer, to avoid allocations.
     fn judge(&mut self, context: &EditContext, moment: &mut Moment) {
+        if moment.preferences.marks == MarkBy::Paint {
+            return;
+        }
         let ring = self.finder.find(&context.character, &self.points, context.body.edge);
         if ring.is_some() && self.ring.is_none() {
             moment.feel(moment.tool, Haptic::Closing);
@@ -211,7 +215,7 @@ impl SkinTool {
                     return None;
                 }
             }
-            MarkBy::Offset => {}
+            MarkBy::Offset | MarkBy::Paint => {}
         }
         self.draw(context, moment, eye);
         None
@@ -412,6 +416,20 @@ impl SkinTool {
         let measured = std::mem::take(&mut self.measured);
         let (ring, across) = (self.ring, std::mem::take(&mut self.across));
         self.put_away();
+        if moment.preferences.marks == MarkBy::Paint {
+            self.text.clear();
+            let p = moment.preferences;
+            let edit = paint(context, &points, moment.radius(), p.paint, p.mirror);
+            let done = match edit {
+                _ if points.is_empty() => false,
+                Ok(edit) => context.apply(edit),
+                Err(error) => {
+                    context.refuse(&error);
+                    false
+                }
+            };
+            return moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+        }
         let cut = eye.filter(|_| ring.is_none() && across.began_off && across.off && !points.is_empty());
         let cut = cut.and_then(|eye| {
             let [a, b] = across.ends.map(|x| x - eye);

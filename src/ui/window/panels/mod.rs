@@ -276,6 +276,9 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Skin) if bench.preferences().marks == MarkBy::Offset => {
             "Draw a mark on the skin, then where it should go (Shift-M: pull, knots)"
         }
+        (_, Tool::Skin) if bench.preferences().marks == MarkBy::Paint => {
+            "Paint the share of DQS on the skin; the deformer panel sets it (Shift-M: pull, offset, knots)"
+        }
         (_, Tool::Skin) if bench.preferences().marks == MarkBy::Knots => {
             "Drag a knot of a mark over the skin (Shift-M: pull, offset)"
         }

@@ -50,7 +50,7 @@ pub(super) fn show(
                 plane(ui, shows, pressed);
             }
             if p.tool == Tool::Skin {
-                widgets::caption(ui, "A press at a mark");
+                widgets::caption(ui, "On the skin");
                 let marks = MarkBy::ALL.map(|by| (by.label(), p.marks == by, Command::MarkBy(by)));
                 shared.choices(ui, &mut pressed.shared, marks);
             }

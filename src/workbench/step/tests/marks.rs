@@ -429,3 +429,63 @@ fn the_reach_of_new_layers_is_chosen() {
         assert_eq!(serde_json::from_str::<Preferences>(&all).unwrap(), *s.bench.preferences());
     }
 }
+
+#[test]
+fn a_stroke_paints_the_share_of_dqs() {
+    use crate::deform::Geometric;
+    use crate::deform::blend::Painted;
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::MarkBy(MarkBy::Paint));
+    s.bench.run_command(Command::Radius(0.1));
+    let hash = s.hash();
+    draw_up(&mut s, &character, [0.3, 0.6]);
+    assert!(s.bench.notice().unwrap().contains("choose it") && s.hash() == hash);
+    s.bench.run_command(Command::Deformer("blend".into()));
+    let (hash, steps) = (s.hash(), s.bench.session().history().0);
+    let painted = |s: &Script| match &s.bench.recipe().geometric {
+        Geometric::Blend { painted, .. } => painted.clone(),
+        _ => panic!(),
+    };
+    draw_up(&mut s, &character, [0.3, 0.6]);
+    assert!(s.bench.session().document().marks().is_empty());
+    let all = painted(&s);
+    assert_eq!(all.len(), character.control.positions.len());
+    for (v, x) in character.control.positions.iter().enumerate() {
+        let y = x.y.clamp(0.3, 0.6);
+        let (away, share) = (x.distance(Vec3::new(0.01, y, 0.15)), all.get(v).unwrap());
+        if away < 0.045 {
+            assert!(share > 0.98, "{share} at {x}");
+        } else if away > 0.105 {
+            assert!((share - 0.5).abs() < 0.01, "{share} at {x}");
+        }
+    }
+    // Another share over a part; the rest stays.
+    s.bench.run_command(Command::PaintShare(0.0));
+    draw_up(&mut s, &character, [0.55, 0.6]);
+    let now = painted(&s);
+    let at = |goal: Vec3| {
+        let d = |v: &usize| character.control.positions[*v].distance(goal);
+        (0..now.len()).min_by(|a, b| d(a).total_cmp(&d(b))).unwrap()
+    };
+    assert!(now.get(at(Vec3::new(0.0, 0.58, 0.15))).unwrap() < 0.02);
+    assert!(now.get(at(Vec3::new(0.0, 0.35, 0.15))).unwrap() > 0.98);
+    assert_eq!(s.bench.session().history().0, steps + 2, "a stroke is a step");
+    let text = serde_json::to_string(s.bench.session().document()).unwrap();
+    let back: crate::document::Document = serde_json::from_str(&text).unwrap();
+    assert_eq!((&back, back.hash()), (s.bench.session().document(), s.hash()));
+    back.fits(&character).unwrap();
+    assert!(back.fits(&biped()).unwrap_err().to_string().contains("one factor per control vertex"));
+    (0..2).for_each(|_| s.bench.run_command(Command::Undo));
+    assert_eq!(s.hash(), hash);
+    // Factors from a file are one step, too.
+    let command = s.bench.with_factors(&Painted::new((0..now.len()).map(|_| 0.25))).unwrap();
+    s.bench.run_command(command);
+    s.step();
+    assert!((painted(&s).get(3).unwrap() - 0.25).abs() < 3e-3);
+    // An image that is dropped on the window, or opened, asks for its factors.
+    s.bench.run_command(Command::Open("share.PNG".into()));
+    s.step();
+    let asks = |r: &Request| matches!(r, Request::Factors(_));
+    assert!(s.bench.output().requests.iter().any(asks));
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::MarkId;
+use crate::deform::blend::Painted;
 use crate::deform::sculpt::{Around, Curve, Profile, Wave};
 use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
@@ -173,7 +174,10 @@ fn keyed_settings_are_in_force_at_the_moment_shown() {
     s.bench.apply(Edit::Keys(KeyEdit::Insert { time: 0.0, keys }), false);
     s.bench.run_command(Command::Scrub(1.0));
     s.step();
-    assert_eq!(*s.bench.recipe(), Recipe::geometric(Geometric::Blend { factor: 0.2 }));
+    assert_eq!(
+        *s.bench.recipe(),
+        Recipe::geometric(Geometric::Blend { factor: 0.2, painted: Painted::NONE })
+    );
 }
 
 #[test]
