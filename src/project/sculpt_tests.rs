@@ -6,7 +6,7 @@ use crate::base::{BoneId, MarkId, SculptId};
 use crate::bind::BindOptions;
 use crate::deform::classic::{Energy, Lists, LseOptions, Method};
 use crate::deform::sculpt::{Curve, Profile};
-use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
+use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Operation, Target};
 use crate::project::save;
 use crate::rig::{Axis, Pose, PosedRig};
 use crate::scene::{Classic, Evaluation, Evaluator, Model, Shaper, Where, recipe, reshape, surroundings};
@@ -245,9 +245,9 @@ fn classical_edits_are_posed_keyed_undone_saved_and_exported_like_other_layers()
         let before = session.document().hash();
         session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(layer.clone()) }).unwrap();
         let with = session.document().hash();
-        session.undo().unwrap();
+        session.run(Operation::Undo).unwrap();
         assert_eq!(session.document().hash(), before);
-        session.redo().unwrap();
+        session.run(Operation::Redo).unwrap();
         assert_eq!(session.document().hash(), with);
         // Another pose than the one in which the layer was drawn, and a key half-way.
         let node = model.skeleton().joints[1].node;
