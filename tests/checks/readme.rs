@@ -137,3 +137,41 @@ fn the_methods_and_commands_are_those_of_the_program() {
         assert_eq!(told, commands, "{program}");
     }
 }
+
+/// All text of the Rust files below a folder.
+fn sources(folder: &Path, out: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_tests_and_figures_in_the_tables_of_the_papers_exist() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(folder.join("docs/papers.md")).unwrap();
+    let mut code = String::new();
+    ["src", "tests"].map(|part| sources(&folder.join(part), &mut code));
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| section"))
+        .map(|line| line.trim_matches('|').split('|').collect())
+        .collect();
+    assert!(rows.len() > 40);
+    let names =
+        |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    for row in &rows {
+        let [_, what, face, tests, figures] = row[..] else { panic!("{row:?} has not five cells") };
+        for test in names(tests) {
+            assert!(code.contains(&format!("fn {test}(")), "{what}: there is no test {test}");
+        }
+        for figure in names(figures) {
+            assert!(code.contains(&format!("name: \"{figure}\"")), "{what}: there is no figure {figure}");
+        }
+        assert!(face.contains("not built") || !names(tests).is_empty(), "{what} has no test");
+    }
+}
