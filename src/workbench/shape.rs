@@ -1,11 +1,11 @@
 //! The selected sculpt layer: commands that change it, and the states of all sculpt layers at the displayed time.
 
 use super::{Command, CommandKind, Workbench};
-use crate::base::{BoneId, Error, Result, SculptId};
+use crate::base::{Error, Result, SculptId};
 use crate::deform::Recipe;
-use crate::deform::sculpt::{Along, Around, Curve, Profile, SculptState, Wave};
+use crate::deform::sculpt::{Around, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
-use crate::surface::{Form, Reach, Region, Sculpt};
+use crate::surface::{Form, Reach, Region, Sculpt, segment_bones};
 use std::f32::consts::PI;
 use std::mem::discriminant;
 
@@ -41,10 +41,10 @@ pub struct ShapeState {
     pub stiffness: f32,
     /// How far the layer extends beyond its kinematic vertices.
     pub reach: Reach,
-    /// Mean length of the edges at the kinematic vertices, metres.
-    pub edge: f32,
     /// Curve of the profile; `None` for a freely drawn sculpt layer.
     pub curve: Option<Curve>,
+    /// Whether the layer was made from a mark, not on bones.
+    pub marked: bool,
     /// The profile; `None` for a freely drawn sculpt layer.
     pub profile: Option<Profile>,
 }
@@ -91,16 +91,21 @@ impl Workbench {
             amplitude: state.map_or(shape.amplitude, |s| s.amplitude),
             stiffness: state.map_or(shape.stiffness, |s| s.stiffness),
             reach: shape.region.reach,
-            edge: shape.region.edge(&self.context.character),
             curve: match &shape.form {
                 Form::Drawn(_) => None,
                 Form::Profile(profile) => Some(profile.curve),
             },
+            marked: shape.mark.is_some(),
             profile: match &shape.form {
                 Form::Drawn(_) => None,
                 Form::Profile(profile) => Some(*profile),
             },
         })
+    }
+
+    /// Mean length of the edges at the kinematic vertices of the selected sculpt layer, metres; 0 without one.
+    pub fn shape_edge(&self) -> f32 {
+        self.shape().map_or(0.0, |shape| shape.region.edge(&self.context.character))
     }
 
     /// Selects a sculpt layer; `None` selects the newest.
@@ -227,10 +232,9 @@ impl Workbench {
             Error::input("the skin is still being attached to its bones", "try again in a moment")
         })?;
         let skeleton = &self.context.character.skeleton;
-        let bones: Vec<BoneId> = skeleton.bones_of(joint).collect();
+        let bones = segment_bones(skeleton, joint);
         let region = Region::on_bones(&self.context.character, attachments, &bones)?;
-        let profile =
-            Profile { curve: Curve::Parabola, amount: AMOUNT, along: Along::Bone, ..Profile::default() };
+        let profile = Profile { curve: Curve::Parabola, amount: AMOUNT, ..Profile::default() };
         let id = self.context.session.document().unused_sculpt_id();
         let node = &skeleton.nodes[skeleton.joints[joint.index()].node.index()];
         let name = format!("{} {}", node.name, id.0 + 1);
