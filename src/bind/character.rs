@@ -136,6 +136,8 @@ impl Soup {
                 let remedy = "scale the mesh or its node down";
                 return Err(Error::broken(&asset.path, at, "its mesh overflows in world space", remedy));
             }
+            let material = primitive.material.and_then(|m| asset.materials.get(m.index()));
+            self.display.part_names.push(material.map_or_else(String::new, |m| m.name.clone()));
             self.display.parts.push(Part {
                 node: id,
                 mesh,

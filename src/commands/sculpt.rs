@@ -14,7 +14,7 @@ use crate::project;
 use crate::render::Lines;
 use crate::rig::named_node;
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, recipe, sheet, surroundings};
-use crate::surface::{Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark};
+use crate::surface::{Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark, segment_bones};
 use std::path::PathBuf;
 
 /// What to sculpt, and how to show it.
@@ -195,8 +195,9 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
             Error::input(format!("there are no surroundings {name:?}"), names)
         })
     });
+    let bones = bone.map(|name| bones_of(model, name)).transpose()?;
     let along = match take("along") {
-        None if bone.is_some() => Along::Bone,
+        None if bones.as_ref().is_some_and(|b| b.len() == 1) => Along::Bone,
         None | Some("stroke") => Along::Stroke,
         Some("bone") => Along::Bone,
         Some(other) => return Err(bad(other)),
@@ -213,7 +214,7 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
         (curve(profile, wave)?, around.transpose()?, surroundings.transpose()?);
     let (character, attachments) = (&*model.bound.character, &*model.bound.attachments);
     let id = document.unused_mark_id();
-    let (mark, region) = match (ring, line, bone) {
+    let (mark, region) = match (ring, line, &bones) {
         (Some(text), None, None) => {
             let (name, t) = text.rsplit_once('@').ok_or_else(|| bad(text))?;
             let t = t.parse().map_err(|_| bad(t))?;
@@ -233,9 +234,7 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
             let region = Region::from_mark(character, &mark, reach)?;
             (Some(mark), region)
         }
-        (None, None, Some(name)) => {
-            (None, Region::on_bones(character, attachments, &[bone_of(model, name)?])?)
-        }
+        (None, None, Some(bones)) => (None, Region::on_bones(character, attachments, bones)?),
         _ => return Err(Error::input("an edit needs one place: ring, line or bone", SHAPE)),
     };
     let region = region.softened(character, soft)?;
@@ -296,11 +295,14 @@ fn reach(text: &str) -> Result<Reach> {
 
 /// Returns the longest bone that starts at the joint with this name.
 fn bone_of(model: &Model, name: &str) -> Result<BoneId> {
+    bones_of(model, name).map(|bones| bones[0])
+}
+
+/// Returns the bones of the segment that starts at the joint with this name, longest first; at least one.
+fn bones_of(model: &Model, name: &str) -> Result<Vec<BoneId>> {
     let skeleton = model.skeleton();
     let node = named_node(skeleton, name)?;
-    let length = |b: &BoneId| skeleton.bones[b.index()].head.distance(skeleton.bones[b.index()].tail);
-    let bones = skeleton.nodes[node.index()].joint.into_iter().flat_map(|j| skeleton.bones_of(j));
-    bones
-        .max_by(|a, b| length(a).total_cmp(&length(b)))
-        .ok_or_else(|| Error::input(format!("{name:?} is no joint of a skin"), "sinew inspect lists them"))
+    let joint = skeleton.nodes[node.index()].joint;
+    let bones = joint.map(|j| segment_bones(skeleton, j)).filter(|b| !b.is_empty());
+    bones.ok_or_else(|| Error::input(format!("{name:?} is no joint of a skin"), "sinew inspect lists them"))
 }

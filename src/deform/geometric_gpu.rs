@@ -90,7 +90,7 @@ impl GeometricState {
     pub fn set(&mut self, method: &Geometric) {
         match (&mut self.method, method) {
             (Method::Blend(factors), Geometric::Blend { factor, painted }) => {
-                factors.set(painted.or(*factor));
+                factors.set(painted, *factor);
             }
             (Method::Irs(reaches), Geometric::Irs(params)) => reaches.set(params),
             (Method::SwingTwist(state), Geometric::SwingTwist(params)) => state.set(params),
@@ -151,7 +151,7 @@ impl GeometricPipelines {
             Geometric::Lbs => Method::Fixed(Kind::Lbs),
             Geometric::Dqs => Method::Fixed(Kind::Dqs),
             Geometric::Blend { factor, painted } => {
-                let factors = BlendFactors::new(device, &painted.or(*factor), control.vertices)?;
+                let factors = BlendFactors::new(device, painted, *factor, control.vertices)?;
                 own.push(("factors", factors.buffer().clone()));
                 Method::Blend(factors)
             }

@@ -22,6 +22,8 @@ pub struct DisplayMesh {
     pub triangles: Vec<[u32; 3]>,
     /// Consecutive ranges, one per primitive of each mesh node, ordered by node and then primitive.
     pub parts: Vec<Part>,
+    /// Name of the material of each part; empty if it has none.
+    pub part_names: Vec<String>,
     /// Index of the control vertex of each display vertex.
     pub control_of: Vec<u32>,
 }

@@ -287,6 +287,7 @@ fn unlit_square(
             computed_normals: false,
         }],
         control_of: vec![0, 1, 2, 3],
+        ..DisplayMesh::default()
     };
     let texture = asset::Texture { image: Some(0.into()), wrap: [asset::Wrap::Clamp; 2], nearest: true };
     let asset = Asset {

@@ -30,11 +30,19 @@ impl Model {
     pub fn blend_factors(&self, source: &FactorSource) -> Result<Painted> {
         let character = &self.bound.character;
         match source {
-            FactorSource::Colors => of_colors(character).map_err(|e| self.named(e)),
-            FactorSource::Image(path) => of_image(character, &read(path)?),
+            FactorSource::Colors => {
+                let mut primitives = self.asset.meshes.iter().flat_map(|m| &m.primitives);
+                if primitives.all(|p| p.colors.is_empty()) {
+                    let none = Error::input("the file has no vertex colours", "paint some, or load an image");
+                    return Err(self.named(none));
+                }
+                let colors = &character.display.colors;
+                Ok(mean(character, |v| colors.get(v).map_or(0.0, |c| c.x)))
+            }
+            FactorSource::Image(path) => of_image(character, &read(path)?).map_err(|e| self.named(e)),
             FactorSource::Beside => {
                 let path = self.asset.path.with_extension("blend.png");
-                of_image(character, &read(&path)?)
+                of_image(character, &read(&path)?).map_err(|e| self.named(e))
             }
         }
     }
@@ -53,17 +61,11 @@ fn read(path: &Path) -> Result<RgbaImage> {
     Ok(reader.decode().map_err(|e| bad(e.to_string()))?.into_rgba8())
 }
 
-fn of_colors(character: &Character) -> Result<Painted> {
-    let colors = &character.display.colors;
-    if colors.len() != character.display.positions.len() || colors.is_empty() {
-        return Err(Error::input("the file has no vertex colours", "paint some, or load an image"));
-    }
-    Ok(mean(character, |v| colors[v].x))
-}
-
 fn of_image(character: &Character, image: &RgbaImage) -> Result<Painted> {
     let uvs = &character.display.uvs;
-    if uvs.len() != character.display.positions.len() || image.width() == 0 || image.height() == 0 {
+    // Files without texture coordinates have one value for all vertices.
+    let plain = uvs.windows(2).all(|p| p[0] == p[1]);
+    if uvs.len() != character.display.positions.len() || plain || image.width() == 0 || image.height() == 0 {
         return Err(Error::input(
             "the file has no texture coordinates",
             "load the factors from vertex colours",
@@ -102,40 +104,59 @@ fn mean(character: &Character, value: impl Fn(usize) -> f32) -> Painted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::asset::Asset;
     use crate::base::math::{Vec2, Vec4};
-    use crate::bind::shapes::capsule;
+    use crate::bind::BindOptions;
+    use crate::bind::shapes::Shape;
     use image::Rgba;
 
     #[test]
     fn factors_come_from_colours_and_images() {
-        let mut character = capsule(2, 8, 12, 0.2, 1.0);
-        let count = character.display.positions.len();
-        character.display.colors = Vec::new();
-        assert!(of_colors(&character).unwrap_err().to_string().contains("vertex colours"));
         let share = |y: f32| y.clamp(0.0, 1.0);
-        character.display.colors =
-            character.display.positions.iter().map(|x| Vec4::new(share(x.y), 0.3, 0.3, 1.0)).collect();
-        let colors = of_colors(&character).unwrap();
-        assert_eq!(colors.len(), character.control.positions.len());
-        // A ramp over v, with 64 pixels; texture coordinates repeat.
+        let shape = Shape { bones: 2, rings: 8, segments: 12, radius: 0.2, length: 1.0, blend: 0.5 };
+        let folder = std::env::temp_dir().join(format!("sinew-factors-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut asset = shape.capsule_asset();
+        asset.path = folder.join("hero.glb");
+        let bind = |asset: &Asset| {
+            Model::bind(asset.clone(), &BindOptions::default(), std::time::Duration::ZERO).unwrap()
+        };
+        let plain = bind(&asset);
+        let error = plain.blend_factors(&FactorSource::Colors).err().unwrap().to_string();
+        assert!(error.contains("vertex colours"), "{error}");
+        let primitive = &mut asset.meshes[0].primitives[0];
+        primitive.colors = primitive.positions.iter().map(|x| Vec4::new(share(x.y), 0.3, 0.3, 1.0)).collect();
+        let v_of = |y: f32| 0.5 + 0.4 * (share(y) - 0.5);
+        // Texture coordinates repeat.
+        primitive.uvs = primitive.positions.iter().map(|x| Vec2::new(x.x + 3.0, v_of(x.y))).collect();
+        let model = bind(&asset);
+        let colors = model.blend_factors(&FactorSource::Colors).unwrap();
+        // A ramp over v, with 64 pixels.
         let ramp = RgbaImage::from_fn(2, 64, |_, y| Rgba([(y as f32 * 255.0 / 63.0) as u8, 0, 0, 255]));
-        character.display.uvs = character
-            .display
-            .positions
-            .iter()
-            .map(|x| Vec2::new(x.x + 3.0, 0.5 + 0.4 * (share(x.y) - 0.5)))
-            .collect();
-        let image = of_image(&character, &ramp).unwrap();
+        let path = folder.join("ramp.png");
+        ramp.save(&path).unwrap();
+        let image = model.blend_factors(&FactorSource::Image(path.clone())).unwrap();
+        let character = &model.bound.character;
+        assert_eq!([colors.len(), image.len()], [character.control.positions.len(); 2]);
         for (v, x) in character.control.positions.iter().enumerate() {
             assert!((colors.get(v).unwrap() - share(x.y)).abs() < 3e-3);
-            let v_of = 0.5 + 0.4 * (share(x.y) - 0.5);
-            let wanted = (v_of * 64.0 - 0.5) / 63.0;
+            let wanted = (v_of(x.y) * 64.0 - 0.5) / 63.0;
             assert!((image.get(v).unwrap() - wanted).abs() < 8e-3, "{:?} {wanted}", image.get(v));
         }
-        assert_eq!(character.display.uvs.len(), count);
-        character.display.uvs.clear();
-        assert!(of_image(&character, &ramp).unwrap_err().to_string().contains("texture coordinates"));
-        let error = read(Path::new("/nowhere/x.png")).unwrap_err().to_string();
-        assert!(error.contains("/nowhere/x.png") && error.contains("PNG"), "{error}");
+        std::fs::write(&path, "no image").unwrap();
+        for (model, source, says) in [
+            (&model, FactorSource::Image(path.clone()), "ramp.png"),
+            (&model, FactorSource::Image("/nowhere/x.png".into()), "/nowhere/x.png"),
+            (&model, FactorSource::Beside, "hero.blend.png"),
+        ] {
+            let error = model.blend_factors(&source).err().unwrap().to_string();
+            assert!(error.contains(says) && error.contains("PNG"), "{error}");
+        }
+        ramp.save(&path).unwrap();
+        let mut bare = asset.clone();
+        bare.meshes[0].primitives[0].uvs.fill(Vec2::ZERO);
+        let error = bind(&bare).blend_factors(&FactorSource::Image(path)).err().unwrap().to_string();
+        assert!(error.contains("texture coordinates"), "{error}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -2,8 +2,8 @@
 //! to one limb if they follow the same joints.
 
 use super::SurfacePoint;
-use crate::base::NodeId;
 use crate::base::math::Vec3;
+use crate::base::{BoneId, JointId, NodeId};
 use crate::bind::Character;
 use crate::rig::Skeleton;
 
@@ -79,6 +79,23 @@ impl Limb {
         let rigid = corners.iter().any(|&v| character.control.rigid[v as usize]);
         !rigid && corners.iter().map(of).sum::<f32>() >= 1.5
     }
+}
+
+/// Returns the bones of one segment of a limb, longest first: those that start at a joint, and those of its helper joints,
+/// such as a twist joint half-way along the bone.
+pub fn segment_bones(skeleton: &Skeleton, joint: JointId) -> Vec<BoneId> {
+    let tree = Tree::new(skeleton);
+    let node = |j: JointId| skeleton.joints[j.index()].node.index();
+    let own = |j: JointId| {
+        j == joint
+            || (skeleton.joints[j.index()].parent == Some(joint)
+                && tree.is_helper(skeleton, node(j), node(joint)))
+    };
+    let bones = skeleton.bones.iter().enumerate().filter(|(_, b)| own(b.parent));
+    let mut out: Vec<BoneId> = bones.map(|(i, _)| BoneId::from(i)).collect();
+    let length = |b: &BoneId| skeleton.bones[b.index()].head.distance(skeleton.bones[b.index()].tail);
+    out.sort_by(|a, b| length(b).total_cmp(&length(a)));
+    out
 }
 
 fn share(joints: &[bool], character: &Character, vertex: u32) -> f32 {

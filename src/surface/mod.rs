@@ -18,6 +18,7 @@ mod surroundings;
 pub use across::ring_across;
 pub use guide::{line_mark, ring_mark};
 pub use knots::{mark_knots, with_knot};
+pub use limb::segment_bones;
 pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
 pub use offset::OffsetCurve;
 pub use region::Round;

@@ -1,12 +1,12 @@
 //! The selected sculpt layer: commands that change it, and the states of all sculpt layers at the displayed time.
 
 use super::{Command, CommandKind, Workbench};
-use crate::base::{BoneId, Error, Result, SculptId};
+use crate::base::{Error, Result, SculptId};
 use crate::deform::Recipe;
 use crate::deform::classic::Method;
-use crate::deform::sculpt::{Along, Around, Curve, Profile, SculptState, Wave};
+use crate::deform::sculpt::{Around, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
-use crate::surface::{Form, Reach, Region, Sculpt};
+use crate::surface::{Form, Reach, Region, Sculpt, segment_bones};
 use std::f32::consts::PI;
 use std::mem::discriminant;
 
@@ -44,10 +44,10 @@ pub struct ShapeState {
     pub reach: Reach,
     /// The tool that moves the passive vertices; `None`: they follow the nearest kinematic vertices.
     pub surroundings: Option<Method>,
-    /// Mean length of the edges at the kinematic vertices, metres.
-    pub edge: f32,
     /// Curve of the profile; `None` for a freely drawn sculpt layer.
     pub curve: Option<Curve>,
+    /// Whether the layer was made from a mark, not on bones.
+    pub marked: bool,
     /// The profile; `None` for a freely drawn sculpt layer.
     pub profile: Option<Profile>,
 }
@@ -95,16 +95,21 @@ impl Workbench {
             stiffness: state.map_or(shape.stiffness, |s| s.stiffness),
             reach: shape.region.reach,
             surroundings: shape.surroundings.as_ref().map(|s| s.method),
-            edge: shape.region.edge(&self.context.character),
             curve: match &shape.form {
                 Form::Drawn(_) => None,
                 Form::Profile(profile) => Some(profile.curve),
             },
+            marked: shape.mark.is_some(),
             profile: match &shape.form {
                 Form::Drawn(_) => None,
                 Form::Profile(profile) => Some(*profile),
             },
         })
+    }
+
+    /// Mean length of the edges at the kinematic vertices of the selected sculpt layer, metres; 0 without one.
+    pub fn shape_edge(&self) -> f32 {
+        self.shape().map_or(0.0, |shape| shape.region.edge(&self.context.character))
     }
 
     /// Selects a sculpt layer; `None` selects the newest.
@@ -249,10 +254,9 @@ impl Workbench {
             Error::input("the skin is still being attached to its bones", "try again in a moment")
         })?;
         let skeleton = &self.context.character.skeleton;
-        let bones: Vec<BoneId> = skeleton.bones_of(joint).collect();
+        let bones = segment_bones(skeleton, joint);
         let region = Region::on_bones(&self.context.character, attachments, &bones)?;
-        let profile =
-            Profile { curve: Curve::Parabola, amount: AMOUNT, along: Along::Bone, ..Profile::default() };
+        let profile = Profile { curve: Curve::Parabola, amount: AMOUNT, ..Profile::default() };
         let id = self.context.session.document().unused_sculpt_id();
         let node = &skeleton.nodes[skeleton.joints[joint.index()].node.index()];
         let name = format!("{} {}", node.name, id.0 + 1);

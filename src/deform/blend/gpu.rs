@@ -1,6 +1,6 @@
 //! The factors of the LBS-DQS blend on the GPU.
 
-use super::Factor;
+use super::{Factor, Painted};
 use crate::base::Result;
 use crate::gpu::{Buffer, Device, Frame};
 use std::sync::Arc;
@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(in crate::deform) struct BlendFactors {
     buffer: Buffer,
     vertices: usize,
+    /// The painted factors that were set last.
+    painted: Painted,
     /// New factors; [`BlendFactors::update`] writes them to the buffer.
     pending: Option<Factor>,
 }
@@ -17,13 +19,15 @@ impl BlendFactors {
     /// Uploads the factors.
     ///
     /// # Errors
-    /// An error if `factor` does not have one factor per vertex, or if the buffer cannot be allocated.
-    pub fn new(device: &Arc<Device>, factor: &Factor, vertices: u32) -> Result<Self> {
+    /// An error if there is not one painted factor per vertex, or if the buffer cannot be allocated.
+    pub fn new(device: &Arc<Device>, painted: &Painted, global: f32, vertices: u32) -> Result<Self> {
+        let factor = painted.or(global);
         factor.check(vertices as usize)?;
         let factors: Vec<f32> = (0..vertices as usize).map(|i| factor.of(i)).collect();
         Ok(Self {
             buffer: Buffer::from_slice(device, "blend factors", &factors)?,
             vertices: vertices as usize,
+            painted: painted.clone(),
             pending: None,
         })
     }
@@ -33,11 +37,14 @@ impl BlendFactors {
         &self.buffer
     }
 
-    /// Sets new factors. Has no effect if their number differs from the number of vertices.
-    pub fn set(&mut self, factor: Factor) {
-        if factor.check(self.vertices).is_ok() {
-            self.pending = Some(factor);
+    /// Sets new factors: the painted ones, else `global` for all vertices. Allocates only if the painted factors are new.
+    /// Has no effect if their number differs from the number of vertices.
+    pub fn set(&mut self, painted: &Painted, global: f32) {
+        if !painted.is_empty() && (*painted == self.painted || painted.len() != self.vertices) {
+            return;
         }
+        self.painted = painted.clone();
+        self.pending = Some(painted.or(global));
     }
 
     /// Records the upload after [`BlendFactors::set`]; the caller adds a barrier or a new phase after it.

@@ -68,7 +68,7 @@ impl Region {
     }
 
     /// Creates a region of all vertices attached to some bones. All vertices are kinematic, with their parameters along
-    /// the bones. Radial profiles (thesis 5.1) use such a region, which ends where the bones end.
+    /// the first bone. Radial profiles (thesis 5.1) use such a region, which ends where the bones end.
     ///
     /// # Errors
     /// No skin is attached to these bones.
@@ -79,11 +79,8 @@ impl Region {
         if kinematic.is_empty() {
             return Err(Error::input("no skin is attached to these bones", "name others"));
         }
-        let along = |&v: &u32| {
-            let (bone, x) = (attachments.bone[v as usize], control.positions[v as usize]);
-            project(&character.skeleton.bones[bone.index()], x)
-        };
-        let t = kinematic.iter().map(along).collect();
+        let first = &character.skeleton.bones[bones[0].index()];
+        let t = kinematic.iter().map(|&v| project(first, control.positions[v as usize])).collect();
         Ok(Self { reach: Reach::Edges(0), softness: 1.0, kinematic, t, ..Self::default() })
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of regions on a capsule with known results.
 
 use super::*;
+use crate::base::math::Vec3;
 use crate::base::{BoneId, MarkId};
 use crate::bind::shapes::capsule;
 use crate::bind::{Attachments, BindOptions, bind_attachments};
@@ -134,4 +135,32 @@ fn regions_that_do_not_fit_are_refused_with_a_reason() {
     let mut mark = ring(&tube);
     mark.points[0].triangle = u32::MAX;
     assert!(Region::from_mark(&tube.0, &mark, Reach::default()).is_err());
+}
+
+#[test]
+fn a_segment_has_the_bones_of_its_helper_joints() {
+    use crate::asset::Influences;
+    use crate::base::JointId;
+    use crate::surface::segment_bones;
+    // A limb along y with a twist joint half-way, and a branch to the side.
+    let joints = [
+        (Vec3::ZERO, None),
+        (Vec3::Y, Some(0)),
+        (Vec3::Y * 0.5, Some(0)),
+        (Vec3::Y * 2.0, Some(1)),
+        (Vec3::X * 0.8, Some(0)),
+    ];
+    let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+    let mut influences = Influences::default();
+    (0..3).for_each(|_| influences.push([(0, 1.0)]));
+    let character = Character::from_parts(corners, vec![[0, 1, 2]], &joints, influences).unwrap();
+    let skeleton = &character.skeleton;
+    let of = |joint: u32| {
+        let bones = segment_bones(skeleton, JointId(joint));
+        bones.iter().map(|b| skeleton.bones[b.index()].parent.0).collect::<Vec<_>>()
+    };
+    let root = of(0);
+    assert!(root.contains(&2) && !root.contains(&1) && !root.contains(&4), "{root:?}");
+    assert_eq!(skeleton.bones[segment_bones(skeleton, JointId(0))[0].index()].child, Some(JointId(1)));
+    assert_eq!(of(1), [1]);
 }

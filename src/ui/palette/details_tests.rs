@@ -156,14 +156,14 @@ fn everything_about_a_sculpt_layer_is_pressed() {
         assert!(!kinds.is_empty() && kinds.iter().all(|k| *k == kind), "{label}: {kinds:?}");
         follow(&mut room);
     }
-    let (edge, own) = (bench(&room).edge(), bench(&room).shape_state().unwrap().edge);
+    let (edge, own) = (bench(&room).edge(), bench(&room).shape_edge());
     let all = Reach::default();
     presses(
         &mut room,
         Section::Shape,
         &[
-            ("The bone", Command::Along(Along::Bone)),
-            ("The stroke", Command::Along(Along::Stroke)),
+            ("Each bone", Command::Along(Along::Bone)),
+            ("All bones", Command::Along(Along::Stroke)),
             ("Straight", Command::Reach(Reach::Euclidean(all.metres(own)))),
             ("Offset", Command::MarkBy(MarkBy::Offset)),
             ("Knots", Command::MarkBy(MarkBy::Knots)),

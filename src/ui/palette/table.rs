@@ -8,7 +8,7 @@ use crate::pose::Lengths;
 use crate::scene::{DAMPINGS, SWINGS, method};
 use crate::ui::icons::Icon;
 use crate::ui::panels::deformer::method_label;
-use crate::workbench::{Command, CommandKind, RADIUS_RANGE, Tool};
+use crate::workbench::{Command, CommandKind, MarkBy, RADIUS_RANGE, Tool};
 
 /// An item that can be pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -175,6 +175,8 @@ impl Item {
             }
             Self::TurnLeft => return press(Command::SnapTurn(-1), true),
         };
+        // With the skin tool, an offset stroke can be that of a mark.
+        let offsets = p.tool == Tool::Skin && p.marks == MarkBy::Offset;
         match kind {
             C::Tool => {
                 let choice = |tool: Tool| Choice {
@@ -224,7 +226,7 @@ impl Item {
                     count: None,
                 }
             }
-            C::RedrawOffset => press(Command::RedrawOffset, state.redraw),
+            C::RedrawOffset => press(Command::RedrawOffset, state.redraw || (offsets && state.strokes > 0)),
             C::RemoveStroke => counted(Command::RemoveStroke, state.strokes),
             C::TogglePin => Offer::Press {
                 command: Command::TogglePin,

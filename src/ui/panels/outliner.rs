@@ -36,7 +36,11 @@ fn parts(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed:
     for (index, part) in all.iter().enumerate() {
         let node = &character.skeleton.nodes[part.node.index()].name;
         let of = |p: &&crate::geom::Part| p.node == part.node;
-        let name = if all.iter().filter(of).count() > 1 {
+        let material = character.display.part_names.get(index).filter(|m| !m.is_empty());
+        let several = all.iter().filter(of).count() > 1;
+        let name = if let Some(material) = material.filter(|_| several) {
+            material.clone()
+        } else if several {
             format!("{node}, part {}", 1 + all[..index].iter().filter(of).count())
         } else if node.is_empty() {
             format!("Part {}", index + 1)

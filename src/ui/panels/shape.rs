@@ -85,10 +85,10 @@ fn selected(ui: &mut Ui, shows: &Shows<'_>, shape: &ShapeState, memory: &mut Mem
     widgets::caption(ui, "Profile");
     curves(ui, "profile", name, pressed, Command::Profile);
     if let Some(profile) = &shape.profile {
-        course(ui, shows, profile, memory, pressed);
+        course(ui, shows, (profile, shape.marked), memory, pressed);
     }
     widgets::caption(ui, "Reach");
-    let (reach, edge) = (shape.reach, shape.edge);
+    let (reach, edge) = (shape.reach, shows.bench.shape_edge());
     let choices = [
         ("Edges", matches!(reach, Reach::Edges(_)), Command::Reach(Reach::Edges(reach.edges(edge)))),
         (
@@ -121,7 +121,13 @@ fn surroundings(
 }
 
 /// Draws the growth and tilt of a profile, its path, and its function around the bone.
-fn course(ui: &mut Ui, shows: &Shows<'_>, profile: &Profile, memory: &mut Memory, pressed: &mut Pressed) {
+fn course(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    (profile, marked): (&Profile, bool),
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
     let degrees = Print::Unit(0, "°");
     let numbers: [(&str, Print, [f32; 2], f32, fn(f32) -> Command); 2] = [
         ("growth", Print::Decimals(2), GROWTHS, profile.amount, Command::Growth),
@@ -133,7 +139,8 @@ fn course(ui: &mut Ui, shows: &Shows<'_>, profile: &Profile, memory: &mut Memory
         pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now as f32), continues)));
     }
     widgets::caption(ui, "Profile along");
-    let paths = [("The stroke", Along::Stroke), ("The bone", Along::Bone)];
+    let texts = if marked { ["The stroke", "The bone"] } else { ["All bones", "Each bone"] };
+    let paths = [(texts[0], Along::Stroke), (texts[1], Along::Bone)];
     shows.choices(ui, pressed, paths.map(|(text, to)| (text, profile.along == to, Command::Along(to))));
     widgets::caption(ui, "Profile around the bone");
     let name = profile.around.map_or("all round", |a| curve_name(a.curve));

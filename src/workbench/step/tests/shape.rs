@@ -239,10 +239,10 @@ fn the_reach_of_a_shape_is_chosen_in_edges_and_metres() {
     assert_eq!(s.bench.session().history().0, steps + 1);
     assert!(moved(&s).1 > three && moved(&s).0 == held && s.bench.shape().unwrap().form == form);
     // On a regular mesh, n edges reach about as far as n times their length along the edges.
-    let state = s.bench.shape_state().unwrap();
-    let (edges, metres) = (state.reach.edges(state.edge), state.reach.metres(state.edge));
-    assert_eq!((edges, (metres - 6.0 * state.edge).abs() < 1e-6), (6, true));
-    assert_eq!(Reach::Along(metres).edges(state.edge), 6);
+    let (reach, edge) = (s.bench.shape_state().unwrap().reach, s.bench.shape_edge());
+    let (edges, metres) = (reach.edges(edge), reach.metres(edge));
+    assert_eq!((edges, (metres - 6.0 * edge).abs() < 1e-6), (6, true));
+    assert_eq!(Reach::Along(metres).edges(edge), 6);
     for reach in [Reach::Along(metres), Reach::Euclidean(metres)] {
         s.bench.run_command(Command::Reach(reach));
         s.step();
