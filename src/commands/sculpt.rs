@@ -12,7 +12,7 @@ use crate::export::is_model;
 use crate::project;
 use crate::render::Lines;
 use crate::rig::named_node;
-use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, sheet};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfaceStroke, line_mark, ring_mark};
 use std::path::PathBuf;
 
@@ -96,7 +96,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     }
     let document = session.document();
     let side = context.side(args.on.is_cpu())?;
-    let mut evaluator = Evaluator::new(&side, &model, &recipe(document.deformer())?)?;
+    let mut evaluator = Evaluator::new(&side, &model, &document.recipe()?)?;
     folder_of(&args.out)?;
     if project {
         let receipt = project::save(&args.out, &model, document, &mut evaluator)?;

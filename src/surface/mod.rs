@@ -3,6 +3,7 @@
 //! The points of a mark are stored as triangle index and barycentric weights. Lines for rendering can be anchored to
 //! such points; the renderer then moves the lines with the posed surface.
 
+mod grip;
 mod guide;
 mod limb;
 mod mark;
@@ -11,6 +12,7 @@ mod ring;
 mod sculpt;
 mod silhouette;
 
+pub use grip::{Grip, grip_place};
 pub use guide::{line_mark, ring_mark};
 pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
 pub use region::Round;

@@ -6,7 +6,7 @@ use crate::document::Document;
 use crate::query::Filter;
 use crate::render::{Renderer, View};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Evaluator, Model, Studio, Where, recipe};
+use crate::scene::{Evaluator, Model, Studio, Where};
 use crate::surface::{Accent, Reach, Sculpt, silsketch};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Sketch {
     /// # Errors
     /// If no silhouette runs along the stroke, or the device is lost.
     pub fn sculpt(&self, renderer: &Arc<Renderer>, model: &Model, document: &Document) -> Result<Sculpt> {
-        let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
+        let mut evaluator = Evaluator::new(&Where::Cpu, model, &document.recipe()?)?;
         evaluator.set_document(model, document)?;
         let shape = evaluator.evaluate(model, &self.pose)?;
         let options = Filter::Normal.options();
