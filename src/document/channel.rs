@@ -175,7 +175,7 @@ impl Target {
 
     /// Yields every target of a pose, in order: translation, rotation, scale and, if present, weights per node; then
     /// translation and rotation per grip.
-    pub(super) fn all_of_pose(pose: &Pose) -> impl Iterator<Item = Self> {
+    pub fn all_of_pose(pose: &Pose) -> impl Iterator<Item = Self> {
         let nodes = pose.weights.iter().enumerate();
         let nodes = nodes.flat_map(|(i, weights)| {
             let of = |p| Self::node(NodeId::from(i), p);

@@ -1,9 +1,9 @@
 //! Grips: points and regions of the skin that the method FAST moves (docs/internals.md, section 8).
 
-use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, GripId, Result};
 use crate::bind::{Character, VertexRuns};
 use crate::deform::fast::GripShape;
+use crate::geom::ControlMesh;
 use crate::rig::{GripHold, GripPose};
 use serde::{Deserialize, Serialize};
 
@@ -111,8 +111,41 @@ impl Grip {
     }
 }
 
-/// The transform of a grip in a pose: where its centre goes from its place `at` in the rest shape, and how it rotates.
-pub fn grip_place(grip: &GripPose, at: Vec3) -> (Vec3, Quat) {
-    let turn = if grip.hold == GripHold::Full { grip.rotation() } else { Quat::IDENTITY };
-    (at + grip.translation(), turn)
+/// Returns the vertices that a closed path over triangles encloses, ascending, with those of the path. The path divides
+/// the parts of the mesh that it meets; all pieces but the largest are inside.
+pub fn enclosed(control: &ControlMesh, path: &[u32]) -> Vec<u32> {
+    let count = control.positions.len();
+    let mut on_path = vec![false; count];
+    for t in path.iter().filter_map(|&t| control.triangles.get(t as usize)) {
+        t.iter().for_each(|&v| on_path[v as usize] = true);
+    }
+    let mut next: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for t in &control.triangles {
+        for k in 0..3 {
+            next[t[k] as usize].extend([t[(k + 1) % 3], t[(k + 2) % 3]]);
+        }
+    }
+    let mut piece_of = vec![usize::MAX; count];
+    let mut sizes: Vec<usize> = Vec::new();
+    let beside = (0..count).filter(|&v| on_path[v]).flat_map(|v| next[v].iter().map(|&w| w as usize));
+    for start in beside.filter(|&w| !on_path[w]) {
+        if piece_of[start] != usize::MAX {
+            continue;
+        }
+        let (piece, mut stack) = (sizes.len(), vec![start]);
+        sizes.push(0);
+        piece_of[start] = piece;
+        while let Some(v) = stack.pop() {
+            sizes[piece] += 1;
+            for w in next[v].iter().map(|&w| w as usize).filter(|&w| !on_path[w]) {
+                if piece_of[w] == usize::MAX {
+                    piece_of[w] = piece;
+                    stack.push(w);
+                }
+            }
+        }
+    }
+    let largest = (0..sizes.len()).max_by_key(|&p| sizes[p]);
+    let inside = |v: &usize| on_path[*v] || (piece_of[*v] != usize::MAX && Some(piece_of[*v]) != largest);
+    (0..count).filter(inside).map(|v| v as u32).collect()
 }

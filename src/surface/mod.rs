@@ -12,7 +12,7 @@ mod ring;
 mod sculpt;
 mod silhouette;
 
-pub use grip::{Grip, grip_place};
+pub use grip::{Grip, enclosed};
 pub use guide::{line_mark, ring_mark};
 pub use mark::{MAX_MARK_POINTS, SurfacePoint, SurfaceStroke};
 pub use region::Round;
