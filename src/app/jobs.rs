@@ -19,7 +19,7 @@ use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{
     Actor, BoneSketch, CageSource, DrawnBones, Evaluator, FactorSource, Measurement, Model, NewCage,
-    Pipelines, Reading, Refit, Where, recipe,
+    Pipelines, Reading, Refit, Where,
 };
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -369,7 +369,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
 
 /// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.
 fn evaluator(model: &Model, document: &Document) -> Result<Evaluator> {
-    let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
+    let mut evaluator = Evaluator::new(&Where::Cpu, model, &document.recipe()?)?;
     evaluator.set_document(model, document)?;
     Ok(evaluator)
 }
@@ -380,7 +380,7 @@ fn measure(model: &Arc<Model>, document: &Document, displayed: Displayed) -> Res
     let mut evaluator = evaluator(model, document)?;
     let shape = evaluator.evaluate(model, &pose)?;
     let report = model.measure(&PosedRig::new(model.skeleton(), &pose), &shape.control);
-    let recipe = recipe(document.deformer())?;
+    let recipe = document.recipe()?;
     let iterations = recipe.springs.is_some().then_some(shape.iterations);
     let crossings = model.crossings().pairs(&shape.control).len();
     let strain = Strain::new(recipe.name(), iterations, &report, crossings);

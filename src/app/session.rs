@@ -14,7 +14,7 @@ use crate::document::{DeformerSettings, Document};
 use crate::project::recovery::Unfinished;
 use crate::render::Renderer;
 use crate::scene::{
-    Actor, BoneSketch, CageSource, DrawnBones, FactorSource, Follows, Model, NewCage, Refit, Stage, recipe,
+    Actor, BoneSketch, CageSource, DrawnBones, FactorSource, Follows, Model, NewCage, Refit, Stage,
 };
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -596,7 +596,8 @@ impl AppSession {
     /// Starts the job that creates an actor for a render stage, with these deformer settings.
     pub fn make_ready(&mut self, number: u64, stage: &Stage, settings: &DeformerSettings) {
         self.cancel_binding(number);
-        let Some(model) = &self.model else { return };
+        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
+        let document = bench.session().document();
         let progress = Progress::default();
         self.binding.push((number, progress.clone()));
         self.worker.ask(Job::Ready {
@@ -605,7 +606,7 @@ impl AppSession {
             targets: stage.targets().clone(),
             model: model.clone(),
             // Invalid settings were rejected when they were edited.
-            recipe: recipe(settings).unwrap_or_default(),
+            recipe: document.recipe_of(settings).unwrap_or_default(),
             progress,
         });
     }

@@ -47,4 +47,6 @@ ids! {
     SculptId,
     /// A drawn chain of bones in a document.
     ChainId,
+    /// A grip on the skin, in a document.
+    GripId,
 }

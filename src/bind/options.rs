@@ -108,6 +108,11 @@ impl VertexRuns {
         self.0.is_empty()
     }
 
+    /// Whether the runs are ascending, disjoint and not empty.
+    pub fn is_sound(&self) -> bool {
+        self.end().is_some()
+    }
+
     /// The index after the last vertex, if the runs are ascending, disjoint and not empty.
     fn end(&self) -> Option<u32> {
         let after = |end: u32, &[first, count]: &[u32; 2]| {

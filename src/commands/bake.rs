@@ -8,7 +8,7 @@ use crate::export::Clips;
 use crate::project::bake::Joining;
 use crate::project::bake::{Bake, Done, join, parse_frames};
 use crate::project::open;
-use crate::scene::{Evaluator, Model, recipe};
+use crate::scene::{Evaluator, Model};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -92,7 +92,7 @@ fn bake(context: &mut Context, args: &Args) -> Result<()> {
     let bake = Bake::begin(&folder, model, document, rate, side.name())?;
     let last = (document.motion().duration(model.skeleton()) * rate - 1e-6).ceil().max(0.0) as u32;
     let frames = args.frames.unwrap_or([0, last]);
-    let mut evaluator = Evaluator::new(&side, model, &recipe(document.deformer())?)?;
+    let mut evaluator = Evaluator::new(&side, model, &document.recipe()?)?;
     let bar = ProgressBar::new(u64::from(frames[1] - frames[0]) + 1);
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} frames {eta}") {
         bar.set_style(style);

@@ -43,7 +43,7 @@ pub struct Line {
 pub fn evaluator(side: &Where, model: &Model, method: &DeformerSettings) -> Result<Evaluator> {
     match Exact::from_name(&method.method) {
         Some(exact) => Evaluator::exact(model, exact),
-        None => Evaluator::new(side, model, &recipe(method)?),
+        None => Evaluator::new(side, model, &model.recipe(method)?),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::export::Clips;
 use crate::geom::MeasureReport;
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Angle, Evaluation, Evaluator, Model, Studio, recipe};
+use crate::scene::{Angle, Evaluation, Evaluator, Model, Studio};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -109,7 +109,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     }
     let model = args.bind.applied(Model::load(&args.file, &BindOptions::default())?)?;
     let pose = args.pose.resolve(&model)?;
-    let recipe = recipe(&model.deformer(&args.method.settings()?))?;
+    let recipe = model.recipe(&model.deformer(&args.method.settings()?))?;
     let side = context.side(args.on.is_cpu())?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);

@@ -13,7 +13,7 @@ use crate::generate::{Kind, generate};
 use crate::geom::Distortion;
 use crate::render::Lines;
 use crate::rig::{ChainKind, LimbJoint, Pose, PosedRig, limb_joints};
-use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, recipe, sheet};
+use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, sheet};
 use crate::{export, project};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -110,7 +110,7 @@ fn pose_by_strokes(model: &Model, out: &Path) -> Result<Session<'static>> {
 pub fn write_outputs(context: &mut Context, model: &Model, document: &Document, out: &Path) -> Result<()> {
     let pose = document.posed(model.skeleton());
     let side = context.side(false)?;
-    let recipe = recipe(document.deformer())?;
+    let recipe = document.recipe()?;
     let mut evaluator = Evaluator::new(&side, model, &recipe)?;
     evaluator.set_document(model, document)?;
     // Warm-up run: the driver compiles shaders on first use, which would distort the timing.

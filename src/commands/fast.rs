@@ -1,4 +1,7 @@
-//! `sinew fast`: places some joints, solves for the pose of the whole body (FAST) and writes a picture or a model.
+//! `sinew fast`: places some joints or points of the skin, solves for the pose of the whole body (FAST) and writes a
+//! picture or a model.
+
+mod points;
 
 use super::arguments::parse_size;
 use super::bind::{WeighArgs, told};
@@ -33,6 +36,13 @@ pub struct Args {
     /// Target of a joint in world space, metres; a leading + makes it relative to the joint's position
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true)]
     pub grab: Vec<String>,
+    /// Make the vertex nearest to a place in the rest pose a handle and set its target, world space, metres; a leading +
+    /// makes the target relative to the vertex, `free` lets the vertex follow the others. The mesh needs no skeleton
+    #[arg(long, value_name = "X,Y,Z=X,Y,Z", allow_hyphen_values = true)]
+    pub point: Vec<String>,
+    /// The same with all vertices within a radius; the target is that of their mean
+    #[arg(long, value_name = "X,Y,Z,RADIUS=X,Y,Z", allow_hyphen_values = true)]
+    pub region: Vec<String>,
     /// Rotate a placed or pinned joint and its flesh about the world axes, degrees
     #[arg(long, value_name = "JOINT=z:90")]
     pub turn: Vec<String>,
@@ -55,8 +65,8 @@ pub struct Args {
     /// Stiffness that keeps neighbouring joints together
     #[arg(long, default_value_t = 0.0)]
     pub hinge: f32,
-    /// File to write: a .png of the shape, or a .glb whose bones have the nearest pose and whose morph targets hold the
-    /// rest of the deformation
+    /// File to write: a .png or .obj of the shape, or a .glb whose bones have the nearest pose and whose morph targets
+    /// hold the rest of the deformation
     #[arg(long)]
     pub out: Option<PathBuf>,
     /// Whether a .glb keeps the file's own animations
@@ -125,11 +135,13 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let (skeleton, rest) = (model.skeleton(), model.rest());
     let rig = PosedRig::new(skeleton, &rest);
     let wishes = wishes(&model, &rig, args)?;
+    let points = points::points(&model, &rig, &args.point, &args.region)?;
     let params = Params {
         extra: args.extra,
         clusters: args.clusters,
         hinge: args.hinge,
         energy: args.energy,
+        grips: points::grips(&points),
         ..Params::default()
     };
     let start = std::time::Instant::now();
@@ -138,9 +150,13 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let bind_ms = start.elapsed().as_secs_f64() * 1e3;
     // The skeleton is solved first because it preserves bone lengths and pins; the shape then follows its joints.
     let body = Arc::new(body);
-    let (pose, missed, leashes) = reach(&model, &body, &rig, &wishes)?;
+    let (pose, missed, mut leashes) = match wishes.is_empty() {
+        true => (rest.clone(), 0.0, Vec::new()),
+        false => reach(&model, &body, &rig, &wishes)?,
+    };
     let posed = PosedRig::new(skeleton, &pose);
-    let (constraints, targets) = constraints(&model, &body, &rig, &posed, &wishes);
+    let (mut constraints, mut targets) = constraints(&model, &body, &rig, &posed, &wishes);
+    points::constrain(&points, (skeleton, &body), (&mut constraints, &mut targets), &mut leashes);
     let start = std::time::Instant::now();
     let constrained = body.reduced.constrain(constraints)?;
     let mut solver = Solver::new(&body.reduced, &constrained);
@@ -337,13 +353,20 @@ fn text(report: &FastReport) -> String {
     out
 }
 
-fn ending(path: &Path) -> Result<bool> {
+enum Ending {
+    Png,
+    Obj,
+    Model,
+}
+
+fn ending(path: &Path) -> Result<Ending> {
     match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-        Some("png") => Ok(true),
-        _ if export::is_model(path) => Ok(false),
+        Some("png") => Ok(Ending::Png),
+        Some("obj") => Ok(Ending::Obj),
+        _ if export::is_model(path) => Ok(Ending::Model),
         _ => {
             let problem = format!("{}: unknown kind of file", path.display());
-            Err(Error::input(problem, "end the name of --out in .png, .glb, .gltf or .vrm"))
+            Err(Error::input(problem, "end the name of --out in .png, .obj, .glb, .gltf or .vrm"))
         }
     }
 }
@@ -356,21 +379,29 @@ fn write(
     (path, size, args): (&Path, [u32; 2], &Args),
 ) -> Result<Option<export::Receipt>> {
     folder_of(path)?;
-    if ending(path)? {
-        let mut lines = Lines::default();
-        for [at, wanted] in leashes {
-            lines.polyline(&[*at, *wanted], [255, 200, 0, 255], 3.0, 1.0);
-            lines.dot(*wanted, [255, 200, 0, 255], 12.0);
+    match ending(path)? {
+        Ending::Png => {}
+        Ending::Obj => {
+            let character = &model.bound.character;
+            export::obj(path, character, &shape.positions, Some(&shape.normals))?;
+            return Ok(None);
         }
-        let bounds = Aabb::of(shape.positions.iter().copied());
-        let mut studio = Studio::new(&context.renderer()?, model)?;
-        let angle = Angle { yaw: args.yaw.to_radians(), pitch: 0.15 };
-        write_png(path, &studio.picture(shape, &bounds, angle, size, &lines)?)?;
-        return Ok(None);
+        Ending::Model => {
+            let drawn = export::Shape { positions: &shape.positions, normals: &shape.normals };
+            let keys = [export::Key { time_s: 0.0, pose, shape: Some(drawn) }];
+            let options = export::Options { clips: args.clips, ..export::Options::default() };
+            let made = export::posed(&model.asset, &model.bound.character, &keys, &options)?;
+            return Ok(Some(made.write(path, &keys)?));
+        }
     }
-    let drawn = export::Shape { positions: &shape.positions, normals: &shape.normals };
-    let keys = [export::Key { time_s: 0.0, pose, shape: Some(drawn) }];
-    let options = export::Options { clips: args.clips, ..export::Options::default() };
-    let made = export::posed(&model.asset, &model.bound.character, &keys, &options)?;
-    Ok(Some(made.write(path, &keys)?))
+    let mut lines = Lines::default();
+    for [at, wanted] in leashes {
+        lines.polyline(&[*at, *wanted], [255, 200, 0, 255], 3.0, 1.0);
+        lines.dot(*wanted, [255, 200, 0, 255], 12.0);
+    }
+    let bounds = Aabb::of(shape.positions.iter().copied());
+    let mut studio = Studio::new(&context.renderer()?, model)?;
+    let angle = Angle { yaw: args.yaw.to_radians(), pitch: 0.15 };
+    write_png(path, &studio.picture(shape, &bounds, angle, size, &lines)?)?;
+    Ok(None)
 }

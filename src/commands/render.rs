@@ -10,7 +10,7 @@ use crate::bind::BindOptions;
 use crate::document::Document;
 use crate::render::{BASELINE, Camera, Lines, OFFSET};
 use crate::rig::{PosedRig, named_node};
-use crate::scene::{Angle, Evaluator, Model, Studio, onion, recipe};
+use crate::scene::{Angle, Evaluator, Model, Studio, onion};
 use std::path::PathBuf;
 
 /// What to show, from where, and into which file.
@@ -88,7 +88,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let recipe = recipe(&model.deformer(&args.method.settings()?))?;
+    let recipe = model.recipe(&model.deformer(&args.method.settings()?))?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);
     let shape = evaluator.evaluate(&model, &pose)?;

@@ -11,7 +11,7 @@ use crate::export::is_model;
 use crate::project;
 use crate::project::{Opened, Saving};
 use crate::rig::Skeleton;
-use crate::scene::{Evaluator, Model, recipe};
+use crate::scene::{Evaluator, Model};
 use std::path::Path;
 use std::path::PathBuf;
 
@@ -112,7 +112,7 @@ pub(super) fn write(
     let side = context.side(cpu)?;
     folder_of(out)?;
     let (receipt, _) = stage("save", || {
-        let mut evaluator = Evaluator::new(&side, model, &recipe(document.deformer())?)?;
+        let mut evaluator = Evaluator::new(&side, model, &document.recipe()?)?;
         project::save_as(out, model, document, &mut evaluator, saving)
     })?;
     say(receipt.to_string().trim_end());

@@ -99,7 +99,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     }
     let document = session.document();
     let side = context.side(args.on.is_cpu())?;
-    let mut evaluator = Evaluator::new(&side, &model, &recipe(document.deformer())?)?;
+    let mut evaluator = Evaluator::new(&side, &model, &document.recipe()?)?;
     folder_of(&args.out)?;
     if project {
         let receipt = project::save(&args.out, &model, document, &mut evaluator)?;

@@ -180,6 +180,13 @@ impl Recipe {
         Ok(out)
     }
 
+    /// Sets the grips to which the recipe binds. Methods other than FAST have none.
+    pub fn set_grips(&mut self, grips: &fast::Grips) {
+        if let Geometric::Fast(params) = &mut self.geometric {
+            params.grips.clone_from(grips);
+        }
+    }
+
     /// Sets a numeric setting by name. Clamps values and rounds counts. Returns false if the method has no such
     /// setting. Does not allocate, because animated settings call this in every frame.
     pub fn set_number(&mut self, name: &str, value: f32) -> bool {

@@ -8,7 +8,7 @@ use crate::cage::Cage;
 use crate::deform::sculpt::{Along, Curve, Profile};
 use crate::pose::{BoneChain, Lengths, RootMotion, Stroke, StrokeLayer};
 use crate::rig::Pose;
-use crate::surface::{Form, Reach, Sculpt, SurfaceStroke};
+use crate::surface::{Form, Grip, Reach, Sculpt, SurfaceStroke};
 use serde_json::Value;
 
 /// A BLAKE3 hasher that writes every value in canonical form.
@@ -219,6 +219,16 @@ impl Canonical {
         self.count(chain.partner.map_or(0, |id| id.index() + 1));
     }
 
+    pub fn grip(&mut self, grip: &Grip) {
+        self.count(grip.id.index());
+        self.text(&grip.name);
+        self.count(grip.vertices.count());
+        grip.vertices.iter().for_each(|v| self.count(v as usize));
+        self.text(grip.hold.name());
+        self.floats(&grip.translation);
+        self.floats(&grip.rotation);
+    }
+
     pub fn adjustments(&mut self, layer: &StrokeLayer) {
         self.count(layer.id.index());
         self.count(layer.partner.map_or(0, |p| p.index() + 1));
@@ -257,6 +267,11 @@ impl Canonical {
                 self.text("setting");
                 self.text(method);
                 self.text(name);
+            }
+            Target::Grip { grip, property } => {
+                self.text("grip");
+                self.count(grip.index());
+                self.count(*property as usize);
             }
         }
     }

@@ -5,7 +5,7 @@
 use super::contents::validate_time;
 use crate::anim::Curve;
 use crate::asset::{Interpolation, Property};
-use crate::base::{Error, NodeId, Result, SculptId};
+use crate::base::{Error, GripId, NodeId, Result, SculptId};
 use crate::cage::MAX_VERTICES;
 use crate::deform::Recipe;
 use crate::rig::{Pose, Skeleton};
@@ -41,6 +41,13 @@ pub enum Target {
         method: String,
         /// Setting name, for example `torsion`.
         name: String,
+    },
+    /// A grip's translation or rotation; it has effect only while the document has the grip.
+    Grip {
+        /// Animated grip.
+        grip: GripId,
+        /// Animated property.
+        property: Property,
     },
 }
 
@@ -90,6 +97,11 @@ impl Target {
                 }
                 Recipe::from_settings(method, [(name, &Value::from(0.0))]).map(|_| 1)
             }
+            Self::Grip { property: Property::Translation, .. } => Ok(3),
+            Self::Grip { property: Property::Rotation, .. } => Ok(4),
+            Self::Grip { .. } => {
+                Err(Error::input("a grip has no such property", "animate its translation or rotation"))
+            }
         }
     }
 
@@ -110,6 +122,10 @@ impl Target {
             Self::SculptStiffness(id) => format!("shape {} stiffness", id.0 + 1),
             Self::Cage(_) => "cage".to_owned(),
             Self::Setting { method, name } => format!("{method} {name}"),
+            Self::Grip { grip, property: Property::Rotation } => {
+                format!("grip {} rotation", u64::from(grip.0) + 1)
+            }
+            Self::Grip { grip, .. } => format!("grip {} translation", u64::from(grip.0) + 1),
         }
     }
 
@@ -118,6 +134,14 @@ impl Target {
         if let Self::Cage(vertices) = self {
             return (pose.rest.cage.len() == *vertices as usize)
                 .then(|| bytemuck::cast_slice(&pose.rest.cage));
+        }
+        if let Self::Grip { grip, property } = self {
+            let grip = pose.grips.iter().find(|g| g.id == *grip)?;
+            return match property {
+                Property::Translation => Some(&grip.translation),
+                Property::Rotation => Some(&grip.rotation),
+                _ => None,
+            };
         }
         let Self::Node { node, property } = self else { return None };
         let local = pose.local.get(node.index())?;
@@ -131,6 +155,14 @@ impl Target {
 
     /// Returns the target's value in a pose for writing.
     pub(super) fn of_pose_mut<'a>(&self, pose: &'a mut Pose) -> Option<&'a mut [f32]> {
+        if let Self::Grip { grip, property } = self {
+            let grip = pose.grips.iter_mut().find(|g| g.id == *grip)?;
+            return match property {
+                Property::Translation => Some(&mut grip.translation),
+                Property::Rotation => Some(&mut grip.rotation),
+                _ => None,
+            };
+        }
         let Self::Node { node, property } = self else { return None };
         let local = pose.local.get_mut(node.index())?;
         Some(match property {
@@ -141,16 +173,34 @@ impl Target {
         })
     }
 
-    /// Yields every target of a pose, in order: translation, rotation, scale and, if present, weights per node.
-    pub(super) fn all_of_pose(pose: &Pose) -> impl Iterator<Item = Self> {
+    /// Yields every target of a pose, in order: translation, rotation, scale and, if present, weights per node; then
+    /// translation and rotation per grip.
+    pub fn all_of_pose(pose: &Pose) -> impl Iterator<Item = Self> {
         let nodes = pose.weights.iter().enumerate();
-        nodes.flat_map(|(i, weights)| {
+        let nodes = nodes.flat_map(|(i, weights)| {
             let of = |p| Self::node(NodeId::from(i), p);
             let weights = (!weights.is_empty()).then(|| of(Property::Weights));
             [of(Property::Translation), of(Property::Rotation), of(Property::Scale)]
                 .into_iter()
                 .chain(weights)
-        })
+        });
+        nodes.chain(pose.grips.iter().flat_map(|g| {
+            let of = |property| Self::Grip { grip: g.id, property };
+            [of(Property::Translation), of(Property::Rotation)]
+        }))
+    }
+
+    /// Returns the grip that the target animates.
+    pub fn grip(&self) -> Option<GripId> {
+        if let Self::Grip { grip, .. } = self { Some(*grip) } else { None }
+    }
+
+    /// Whether the values are rotations.
+    fn rotates(&self) -> bool {
+        matches!(
+            self,
+            Self::Node { property: Property::Rotation, .. } | Self::Grip { property: Property::Rotation, .. }
+        )
     }
 }
 
@@ -218,7 +268,7 @@ impl Channel {
 
     /// Returns the curve that interpolates this channel's keys.
     pub fn curve(&self) -> Curve<'_, f64> {
-        let rotation = matches!(self.target, Target::Node { property: Property::Rotation, .. });
+        let rotation = self.target.rotates();
         Curve { interpolation: self.interpolation, rotation, times: &self.times, values: &self.values }
     }
 
@@ -253,7 +303,7 @@ impl Channel {
         if !self.values.iter().all(|v| v.is_finite()) {
             return told("a value is not finite", "key it again");
         }
-        let rotation = matches!(self.target, Target::Node { property: Property::Rotation, .. });
+        let rotation = self.target.rotates();
         let turns = |key| self.value(key).iter().map(|v| v * v).sum::<f32>() > 1e-12;
         if rotation && !(0..self.times.len()).all(turns) {
             return told("a rotation is zero", "give quaternions, of unit length best");

@@ -11,7 +11,7 @@ use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
 use crate::pose::{BoneChain, StrokeLayer, validate_chains};
 use crate::rig::{Pose, RestShift, Skeleton};
-use crate::surface::{MAX_SCULPTS, Sculpt, SurfaceStroke};
+use crate::surface::{Grip, MAX_SCULPTS, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -143,6 +143,8 @@ pub struct Document {
     pub(super) cage: Option<Box<Cage>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) hidden: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) grips: Vec<Grip>,
 }
 
 /// Whether a binding has the default settings, which files omit.
@@ -263,24 +265,32 @@ impl Document {
         self.posed_below(skeleton, self.strokes.len())
     }
 
-    /// Returns whether both documents have equal poses, strokes, deformers, bindings, sculpt layers and cages, ignoring
-    /// motion.
+    /// Returns whether both documents have equal poses, strokes, deformers, bindings, sculpt layers, cages and grips,
+    /// ignoring motion.
     pub fn is_shaped_like(&self, other: &Self) -> bool {
         (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
             && (&self.sculpts, &self.cage, &self.binding) == (&other.sculpts, &other.cage, &other.binding)
+            && self.grips == other.grips
     }
 
     /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
         let below = &self.strokes[..layers.min(self.strokes.len())];
-        let base = Pose { rest: self.rest(skeleton), ..self.pose.clone() };
+        let base = self.base_over(self.rest(skeleton));
         below.iter().fold(base, |pose, layer| layer.applied(skeleton, &pose))
     }
 
     /// Returns the edited pose with all strokes applied, over another rest shape than the cage's.
     pub fn posed_over(&self, skeleton: &Skeleton, rest: RestShift) -> Pose {
-        let base = Pose { rest, ..self.pose.clone() };
+        let base = self.base_over(rest);
         self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &pose))
+    }
+
+    /// Returns the base pose over a rest shape, with the grips.
+    fn base_over(&self, rest: RestShift) -> Pose {
+        let mut base = Pose { rest, ..self.pose.clone() };
+        self.grips_into(&mut base.grips);
+        base
     }
 
     /// Returns the rest shape of the cage's own offsets.
@@ -303,17 +313,36 @@ impl Document {
         Ok(document)
     }
 
-    /// Checks marks and binding against the character.
+    /// Returns the deformer recipe of the document, bound to its grips.
     ///
     /// # Errors
-    /// A mark lies on a triangle that the display mesh does not have, or the binding names a vertex that the control
-    /// mesh does not have.
+    /// Same as [`DeformerSettings::recipe`].
+    pub fn recipe(&self) -> Result<Recipe> {
+        self.recipe_of(&self.deformer)
+    }
+
+    /// Returns the deformer recipe of other settings, bound to the grips of the document.
+    ///
+    /// # Errors
+    /// Same as [`DeformerSettings::recipe`].
+    pub fn recipe_of(&self, settings: &DeformerSettings) -> Result<Recipe> {
+        let mut recipe = settings.recipe()?;
+        recipe.set_grips(&self.grip_shapes());
+        Ok(recipe)
+    }
+
+    /// Checks marks, binding and grips against the character.
+    ///
+    /// # Errors
+    /// A mark lies on a triangle that the display mesh does not have, or the binding or a grip names a vertex that the
+    /// control mesh does not have.
     pub fn fits(&self, character: &Character) -> Result<()> {
         let triangles = character.display.triangles.len();
         self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))?;
         if let Geometric::Blend { factor, painted } = &self.deformer.recipe()?.geometric {
             painted.or(*factor).check(character.control.positions.len())?;
         }
+        self.grips.iter().try_for_each(|grip| grip.fits(character))?;
         self.binding.fits(character)
     }
 
@@ -377,6 +406,11 @@ impl Document {
             hash.text("hidden 1");
             hash.count(self.hidden.len());
             self.hidden.iter().for_each(|part| hash.count(*part as usize));
+        }
+        if !self.grips.is_empty() {
+            hash.text("grips 1");
+            hash.count(self.grips.len());
+            self.grips.iter().for_each(|g| hash.grip(g));
         }
     }
 
@@ -466,6 +500,7 @@ impl Document {
         validate_hidden(&self.hidden)?;
         validate_chains(&self.bones)?;
         self.cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
+        self.validate_grips()?;
         self.validate_poses(skeleton)?;
         self.motion.validate(skeleton)?;
         Ok(())

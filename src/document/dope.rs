@@ -1,7 +1,7 @@
 //! The dope sheet: all keys by row and time, as plain data for any panel.
 
 use super::{Document, KeyAt, Target};
-use crate::base::{NodeId, SculptId};
+use crate::base::{GripId, NodeId, SculptId};
 use crate::rig::Skeleton;
 
 /// The object whose keys a row of the dope sheet shows.
@@ -15,6 +15,8 @@ pub enum Subject {
     Cage,
     /// Method and name of one deformer setting.
     Setting(String, String),
+    /// A grip on the skin.
+    Grip(GripId),
 }
 
 /// A row of the dope sheet.
@@ -31,7 +33,7 @@ pub struct Row {
 /// The keys of a document, as rows and columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DopeSheet {
-    /// Nodes in file order, then sculpt layers, then settings.
+    /// Nodes in file order, then sculpt layers, then settings, then grips.
     pub rows: Vec<Row>,
     /// Times at which any row has a key, seconds, increasing.
     pub columns: Vec<f64>,
@@ -69,6 +71,7 @@ impl Target {
             Self::SculptAmplitude(id) | Self::SculptStiffness(id) => Subject::Sculpt(*id),
             Self::Cage(_) => Subject::Cage,
             Self::Setting { method, name } => Subject::Setting(method.clone(), name.clone()),
+            Self::Grip { grip, .. } => Subject::Grip(*grip),
         }
     }
 }
@@ -87,6 +90,10 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
                 Subject::Sculpt(id) => {
                     let sculpt = document.sculpts.iter().find(|s| s.id == *id);
                     sculpt.map_or_else(|| channel.target.label(skeleton), |s| s.name.clone())
+                }
+                Subject::Grip(id) => {
+                    let grip = document.grips.iter().find(|g| g.id == *id);
+                    grip.map_or_else(|| channel.target.label(skeleton), |g| g.name.clone())
                 }
                 Subject::Cage | Subject::Setting(..) => channel.target.label(skeleton),
             };

@@ -201,7 +201,9 @@ impl KeyEdit {
 /// Keys every property of every node at the key's time, without rounding the time to `f32`: [`super::Edit::SetKey`].
 pub(super) fn key_pose(key: &Key, document: &mut Document, skeleton: &Skeleton) -> Result<KeyEdit> {
     super::contents::validate_pose(&key.pose, skeleton)?;
+    // Files of keys hold no grips.
     let keys: Vec<KeyValue> = Target::all_of_pose(&key.pose)
+        .filter(|target| target.grip().is_none())
         .filter_map(|target| {
             let value = target.of_pose(&key.pose)?.to_vec();
             Some(KeyValue { target, value })

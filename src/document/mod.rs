@@ -8,6 +8,7 @@ mod demo;
 mod dope;
 mod easing;
 mod gesture;
+mod grip_edit;
 mod journal;
 mod key_clip;
 mod key_edit;

@@ -4,14 +4,14 @@
 //! Each operation is one line of JSON, for example `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
 
 use super::contents::{MAX_MARKS, validate_hidden, validate_pins, validate_pose};
-use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, key_edit, sculpt_edit};
+use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, grip_edit, key_edit, sculpt_edit};
 use crate::base::math::Trs;
-use crate::base::{Error, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::base::{Error, GripId, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::bind::BindOptions;
 use crate::cage::Cage;
 use crate::pose::{BoneChain, Sample, Stroke, StrokeLayer, validate_chains};
 use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
-use crate::surface::{Sculpt, SurfaceStroke};
+use crate::surface::{Grip, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 
 /// Maximum nesting depth of [`Edit::Group`]. The JSON reader of the journal has its own, larger limit.
@@ -161,6 +161,26 @@ pub enum Edit {
     SetDeformer(DeformerSettings),
     /// Sets how the skin is attached to the bones.
     SetBinding(Box<BindOptions>),
+    /// Adds a grip on the skin.
+    AddGrip {
+        /// Index among the grips; `None` appends.
+        index: Option<usize>,
+        /// New grip, with an id from [`Document::unused_grip_id`].
+        grip: Box<Grip>,
+    },
+    /// Replaces the grip that has this grip's id.
+    SetGrip(Box<Grip>),
+    /// Moves and rotates a grip.
+    MoveGrip {
+        /// Id of the grip.
+        id: GripId,
+        /// New translation from the rest shape, model space, metres.
+        translation: [f32; 3],
+        /// New rotation, a quaternion `x, y, z, w`.
+        rotation: [f32; 4],
+    },
+    /// Removes a grip. Its keys stay, without effect.
+    RemoveGrip(GripId),
     /// Applies several edits as one.
     Group(Vec<Edit>),
 }
@@ -286,6 +306,9 @@ impl Edit {
                 binding.validate(skeleton)?;
                 Self::SetBinding(std::mem::replace(&mut document.binding, binding.clone()))
             }
+            Self::AddGrip { .. } | Self::SetGrip(_) | Self::MoveGrip { .. } | Self::RemoveGrip(_) => {
+                grip_edit::apply(self, document)?
+            }
             Self::Group(edits) => apply_group(edits, document, context)?,
         })
     }
@@ -394,6 +417,8 @@ impl Edit {
             | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
             (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
+            (Self::MoveGrip { id, .. }, Self::MoveGrip { id: old, .. }) => id == old,
+            (Self::SetGrip(grip), Self::SetGrip(old)) => grip.id == old.id,
             (Self::SetPose(_), Self::SetPose(_))
             | (Self::SetDeformer(_), Self::SetDeformer(_))
             | (Self::SetBinding(_), Self::SetBinding(_))

@@ -37,6 +37,7 @@ impl Sampler {
             None => {
                 pose.copy_from(document.base_pose());
                 document.rest_into(skeleton, Some(time), &mut pose.rest);
+                document.grips_into(&mut pose.grips);
                 document.motion.clips.iter().for_each(|clip| clip.apply(skeleton, time, pose, below));
                 for (layer, poser) in document.strokes.iter().zip(posers) {
                     layer.apply(skeleton, poser.as_mut(), pose);

@@ -10,7 +10,7 @@ use crate::deform::classic::{Energy, Lists, LseOptions};
 use crate::query::Filter;
 use crate::render::{BASELINE, Camera, Lines, OFFSET};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Angle, Classic, Evaluator, Model, Studio, recipe, reshape};
+use crate::scene::{Angle, Classic, Evaluator, Model, Studio, reshape};
 use crate::surface::{Accent, Reach, SilSketch, silsketch};
 use std::path::{Path, PathBuf};
 
@@ -115,7 +115,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let shape = Evaluator::new(&side, &model, &recipe(&model.deformer(&args.method.settings()?))?)?
+    let shape = Evaluator::new(&side, &model, &model.recipe(&model.deformer(&args.method.settings()?))?)?
         .evaluate(&model, &pose)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     studio.look_mut().wire = args.wire;

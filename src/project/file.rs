@@ -2,6 +2,7 @@
 
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
+use crate::deform::Recipe;
 use crate::document::recover;
 use crate::document::{AssetRef, DeformerSettings, Document, Edit, Journal, Operation, Session, State, Torn};
 use crate::rig::{Pose, Skeleton};
@@ -10,6 +11,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Model {
+    /// Returns the recipe of deformer settings, bound to the grips of the model's document.
+    ///
+    /// # Errors
+    /// Same as [`DeformerSettings::recipe`].
+    pub fn recipe(&self, settings: &DeformerSettings) -> Result<Recipe> {
+        match &self.document {
+            Some(document) => document.recipe_of(settings),
+            None => settings.recipe(),
+        }
+    }
+
     /// Returns a reference to the model's file, with an absolute path. Documents and journals store this reference.
     pub fn file(&self) -> AssetRef {
         let of = AssetRef::of(&self.asset);

@@ -5,6 +5,8 @@ pub mod bake;
 mod binding_tests;
 mod cage_shapes;
 mod file;
+#[cfg(test)]
+mod grip_tests;
 pub mod recovery;
 #[cfg(test)]
 mod sculpt_tests;

@@ -3,6 +3,7 @@
 mod bones;
 mod build;
 mod chains;
+mod grip;
 mod joints;
 mod mirror;
 mod names;
@@ -23,6 +24,7 @@ mod world64;
 
 pub(crate) use build::{in_scene, skin_of};
 pub use chains::{Chain, ChainKind, chains};
+pub use grip::{GripHold, GripPose};
 pub use joints::{LimbJoint, limb_joints, move_joint, turn_joint};
 pub use mirror::{Mirror, Plane};
 pub use names::named_node;

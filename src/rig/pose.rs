@@ -1,7 +1,7 @@
 //! A pose (one local transform per node) and the resulting world transforms of joints and bones.
 
 use super::scale::{mean_scale, median};
-use super::{RestShift, Skeleton};
+use super::{GripPose, RestShift, Skeleton};
 use crate::base::NodeId;
 use crate::base::math::{Affine3A, DVec3, Mat3, Quat, Trs, Vec3, Vec3A, rotation_of};
 
@@ -15,6 +15,9 @@ pub struct Pose {
     /// Change of the rest shape. Files do not contain it, because it follows from the document's cage.
     #[serde(skip)]
     pub rest: RestShift,
+    /// Grips on the skin, in the order of the document. Files of poses do not contain them.
+    #[serde(skip)]
+    pub grips: Vec<GripPose>,
 }
 
 impl Pose {
@@ -24,6 +27,7 @@ impl Pose {
             local: skeleton.nodes.iter().map(|n| n.rest).collect(),
             weights: skeleton.nodes.iter().map(|n| n.weights.clone()).collect(),
             rest: RestShift::default(),
+            grips: Vec::new(),
         }
     }
 
@@ -58,9 +62,10 @@ impl Pose {
         out
     }
 
-    /// Returns a copy over the file's rest shape.
+    /// Returns a copy over the file's rest shape, without grips.
     pub fn without_rest(&self) -> Self {
-        Self { local: self.local.clone(), weights: self.weights.clone(), rest: RestShift::default() }
+        let (local, weights) = (self.local.clone(), self.weights.clone());
+        Self { local, weights, rest: RestShift::default(), grips: Vec::new() }
     }
 
     /// Copies another pose. Does not allocate if both poses belong to the same skeleton.
@@ -68,6 +73,7 @@ impl Pose {
         self.local.clone_from(&other.local);
         self.weights.clone_from(&other.weights);
         self.rest.copy_from(&other.rest);
+        self.grips.clone_from(&other.grips);
     }
 
     /// Returns the world transforms of all nodes, `world_from_node`.
@@ -113,6 +119,8 @@ pub struct PosedRig {
     pub scale: f32,
     /// Change of the rest shape, from the pose. The skinning transforms map the changed rest shape to the pose.
     pub rest: RestShift,
+    /// Grips on the skin, from the pose.
+    pub grips: Vec<GripPose>,
     /// Scale factors of all joints, in ascending order.
     scales: Vec<f32>,
 }
@@ -146,6 +154,7 @@ impl PosedRig {
     /// Recomputes joints and bones for another pose; does not allocate if the skeleton is the same.
     pub fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
         self.rest.copy_from(&pose.rest);
+        self.grips.clone_from(&pose.grips);
         pose.world_into(skeleton, &mut self.world);
         self.follow(skeleton);
     }

@@ -125,6 +125,7 @@ impl PosedRig {
     pub fn with_rest_into(&self, skeleton: &Skeleton, rest: &RestShift, out: &mut PosedRig) {
         out.world.clone_from(&self.world);
         out.rest.copy_from(rest);
+        out.grips.clone_from(&self.grips);
         if self.rest != *rest {
             for &id in &skeleton.order {
                 let i = id.index();

@@ -2,6 +2,7 @@
 
 use super::recipe;
 use crate::deform::Recipe;
+use crate::deform::fast::Grips;
 use crate::document::{DeformerSettings, Document, Target};
 
 /// Slider range of the frequency of the dynamics, hertz.
@@ -17,6 +18,8 @@ pub struct LiveRecipe {
     /// Settings from which `own` was built.
     settings: DeformerSettings,
     own: Recipe,
+    /// The document's grips.
+    grips: Grips,
     now: Recipe,
     /// Indices of the motion channels that change the recipe.
     keyed: Vec<usize>,
@@ -30,6 +33,11 @@ impl LiveRecipe {
             // Invalid settings were rejected when the document was edited.
             self.own = recipe(&self.settings).unwrap_or_default();
         }
+        let grips = document.grip_shapes();
+        if self.grips != grips {
+            self.grips = grips;
+        }
+        self.own.set_grips(&self.grips);
         let channels = document.motion().channels().iter().enumerate();
         let keyed = channels.filter(|(_, c)| match &c.target {
             Target::Setting { method, name } => {
@@ -68,6 +76,11 @@ impl LiveRecipe {
                 self.now.set_number(name, value[0]);
             }
         }
+    }
+
+    /// The grips of the document, for a binding.
+    pub fn grips(&self) -> &Grips {
+        &self.grips
     }
 
     /// The deformer at the displayed time.

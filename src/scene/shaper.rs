@@ -1,6 +1,6 @@
 //! Evaluates a document's states over time, including keyed deformer settings.
 
-use super::{Evaluation, Evaluator, Model, Where, recipe};
+use super::{Evaluation, Evaluator, Model, Where};
 use crate::base::Result;
 use crate::document::{DeformerSettings, Document, State};
 
@@ -56,7 +56,7 @@ impl<'a> Shaper<'a> {
             self.evaluator.set_time(time);
             return self.evaluator.evaluate(self.model, &state.pose);
         }
-        let recipe = recipe(&state.deformer)?;
+        let recipe = self.document.recipe_of(&state.deformer)?;
         let made = match self.own.take() {
             Some((settings, evaluator)) if settings == state.deformer => Some(evaluator),
             Some((_, mut evaluator)) => evaluator.adopt(&recipe).then_some(evaluator),

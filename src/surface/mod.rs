@@ -4,6 +4,7 @@
 //! such points; the renderer then moves the lines with the posed surface.
 
 mod across;
+mod grip;
 mod guide;
 mod knots;
 mod limb;
@@ -16,6 +17,7 @@ mod silhouette;
 mod surroundings;
 
 pub use across::ring_across;
+pub use grip::{Grip, enclosed};
 pub use guide::{line_mark, ring_mark};
 pub use knots::{mark_knots, with_knot};
 pub use limb::segment_bones;

@@ -15,6 +15,7 @@ pub enum Icon {
     Measure,
     Bone,
     Cage,
+    Grip,
     Details,
     Undo,
     Redo,
@@ -88,6 +89,7 @@ impl Icon {
             Tool::Measure => Self::Measure,
             Tool::Bone => Self::Bone,
             Tool::Cage => Self::Cage,
+            Tool::Grip => Self::Grip,
         }
     }
 
@@ -128,6 +130,12 @@ impl Icon {
                 Path(&[[0.3, -0.7], [0.3, 0.7]]),
                 Dot([0.8, -0.1], 0.19),
                 Dot([-0.7, -0.5], 0.12),
+            ],
+            // A pulled point of a surface.
+            Self::Grip => &[
+                Path(&[[-0.9, 0.6], [-0.45, 0.5], [-0.1, 0.0], [0.1, -0.35]]),
+                Path(&[[0.9, 0.6], [0.55, 0.5], [0.3, 0.0], [0.25, -0.35]]),
+                Dot([0.18, -0.6], 0.24),
             ],
             // Three sliders.
             Self::Details => &[

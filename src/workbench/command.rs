@@ -36,11 +36,13 @@ pub enum Tool {
     Bone,
     /// Moves vertices of the cage.
     Cage,
+    /// Adds and moves grips: points and regions of the skin.
+    Grip,
 }
 
 impl Tool {
     /// All tools, in palette order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Line,
         Self::Grab,
         Self::Skin,
@@ -49,6 +51,7 @@ impl Tool {
         Self::Measure,
         Self::Bone,
         Self::Cage,
+        Self::Grip,
     ];
 
     /// Name for the user interface.
@@ -62,12 +65,13 @@ impl Tool {
             Self::Measure => "Measure",
             Self::Bone => "Draw bones",
             Self::Cage => "Cage",
+            Self::Grip => "Grips on the skin",
         }
     }
 
     /// One-word name for narrow places.
     pub fn word(self) -> &'static str {
-        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure", "Bones", "Cage"][self as usize]
+        ["Line", "Grab", "Skin", "Joint", "Silhouette", "Measure", "Bones", "Cage", "Grips"][self as usize]
     }
 
     /// Whether the tool changes the pose. The other tools sculpt or measure the skin; they work in any pose.
@@ -306,6 +310,8 @@ pub enum Command {
     ResetCage,
     /// Writes the cage as `.obj`.
     ExportCage,
+    /// Changes what the selected grip holds: nothing, its position, or position and rotation.
+    GripHold,
     /// Sets the deformation method by name, to compare methods on one pose.
     Deformer(String),
     /// Sets the frequency of the dynamics, hertz, for the thickest soft tissue; 0 switches dynamics off.

@@ -111,6 +111,7 @@ commands! {
     KeyCage => "Key the cage",
     ResetCage => "Reset the cage",
     ExportCage => "Export the cage",
+    GripHold => "What a grip holds",
     Deformer => "Deformer",
     Swing => "Swing of the flesh",
     Damping => "Damping of the swing",
@@ -195,7 +196,7 @@ impl CommandKind {
                 &[Route::Details]
             }
             Self::MakeCage | Self::RemoveCage | Self::CageSet | Self::CageRest => &[Route::Details],
-            Self::KeyCage | Self::ResetCage | Self::ExportCage => &[Route::Details],
+            Self::KeyCage | Self::ResetCage | Self::ExportCage | Self::GripHold => &[Route::Details],
             Self::SelectShape | Self::ShapeOn | Self::RemoveShape | Self::OtherSide => &[Route::Details],
             Self::Amplitude | Self::Stiffness | Self::Profile => &[Route::Details],
             Self::Along | Self::Around | Self::Growth | Self::Tilt | Self::ShapeOnBone => &[Route::Details],

@@ -4,6 +4,7 @@ use super::{Command, CommandKind, Workbench};
 use crate::base::{Error, Result, SculptId};
 use crate::deform::Recipe;
 use crate::deform::classic::Method;
+use crate::deform::fast::Grips;
 use crate::deform::sculpt::{Around, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
 use crate::surface::{Form, Reach, Region, Sculpt, segment_bones};
@@ -74,6 +75,11 @@ impl Workbench {
     /// The deformer with its keyed settings at the displayed time, from the last step.
     pub fn recipe(&self) -> &Recipe {
         self.live.recipe()
+    }
+
+    /// The document's grips, for a binding.
+    pub fn grip_shapes(&self) -> &Grips {
+        self.live.grips()
     }
 
     /// The selected sculpt layer: the layer that was last pulled or chosen, else the newest layer.

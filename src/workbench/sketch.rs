@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::query::Filter;
 use crate::render::{Renderer, View};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Evaluator, Model, Studio, Where, recipe, surroundings};
+use crate::scene::{Evaluator, Model, Studio, Where, surroundings};
 use crate::surface::{Accent, Reach, Sculpt, silsketch};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Sketch {
     /// # Errors
     /// If no silhouette runs along the stroke, or the device is lost.
     pub fn sculpt(&self, renderer: &Arc<Renderer>, model: &Model, document: &Document) -> Result<Sculpt> {
-        let mut evaluator = Evaluator::new(&Where::Cpu, model, &recipe(document.deformer())?)?;
+        let mut evaluator = Evaluator::new(&Where::Cpu, model, &document.recipe()?)?;
         evaluator.set_document(model, document)?;
         let shape = evaluator.evaluate(model, &self.pose)?;
         let options = Filter::Normal.options();

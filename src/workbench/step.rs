@@ -16,6 +16,7 @@ use super::tools::Body;
 use super::tools::BoneTool;
 use super::tools::CageTool;
 use super::tools::GrabTool;
+use super::tools::GripTool;
 use super::tools::JointTool;
 use super::tools::LineTool;
 use super::tools::MeasureTool;
@@ -66,6 +67,7 @@ pub struct Workbench {
     measure: MeasureTool,
     bone: BoneTool,
     pub(super) cage: CageTool,
+    pub(super) grip: GripTool,
     crossings: show::Crossings,
     /// The cage whose coupling is known or asked for.
     coupled: Option<(CageMesh, Coordinates)>,
@@ -173,6 +175,7 @@ impl Workbench {
             measure: MeasureTool::default(),
             bone: BoneTool::default(),
             cage: CageTool::default(),
+            grip: GripTool::default(),
             crossings: show::Crossings::default(),
             coupled: None,
             bound,
@@ -312,7 +315,9 @@ impl Workbench {
     /// Applies squeezes and the grab tool's trigger. Pulls the world by the hands that hold the world.
     fn take_hold(&mut self) {
         let tool = self.tool_hand();
-        let busy = (self.is_drawing()).then_some(tool);
+        // A squeeze at a grip is the grip tool's.
+        let at_grip = self.preferences.tool == Tool::Grip && self.grip.is_at_grip();
+        let busy = (self.is_drawing() || at_grip).then_some(tool);
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.take(&mut self.context, &mut moment, busy);
         if !self.windowed {
@@ -349,6 +354,7 @@ impl Workbench {
                 self.bone.step(&mut self.context, &mut moment, (true, None));
             }
             Tool::Cage if free || self.cage.is_busy() => self.cage.step(&mut self.context, &mut moment),
+            Tool::Grip if free || self.grip.is_busy() => self.grip.step(&mut self.context, &mut moment),
             // In a window, the gizmo moves the joint.
             Tool::Joint if (free || self.joint.is_busy()) && !self.windowed => {
                 let near = self.touched;

@@ -5,7 +5,7 @@ use super::{Playhead, Timeline, Workbench};
 use crate::asset::Interpolation;
 use crate::base::math::Vec3;
 use crate::deform::sculpt::SculptState;
-use crate::document::{DopeSheet, Edit, Key, KeyEdit, Operation};
+use crate::document::{DopeSheet, Edit, Key, KeyEdit, KeyValue, Operation, Target};
 use crate::rig::Pose;
 
 /// Maximum joint error of the keys fitted to a gesture, degrees.
@@ -44,12 +44,25 @@ impl Workbench {
         let now = self.context.session.posed();
         let pose = self.context.adjustment(self.context.session.document().strokes(), &now, &wanted);
         let cage = self.cage_as_shown(&wanted);
-        let edits: Vec<Edit> = pose.into_iter().chain(shapes).chain(cage).collect();
+        let grips = self.grips_as_shown(&wanted);
+        let edits: Vec<Edit> = pose.into_iter().chain(shapes).chain(cage).chain(grips).collect();
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
         }
         // The user has not changed the pose here, so auto-key must not key the copy.
         self.remember_keyed();
+    }
+
+    /// Returns the edits that move the document's grips to their places in a displayed pose.
+    fn grips_as_shown(&self, pose: &Pose) -> Vec<Edit> {
+        let grips = self.context.session.document().grips().iter();
+        let moved = grips.filter_map(|g| {
+            let shown = pose.grips.iter().find(|s| s.id == g.id)?;
+            let (translation, rotation) = (shown.translation, shown.rotation);
+            let differs = (translation, rotation) != (g.translation, g.rotation);
+            differs.then_some(Edit::MoveGrip { id: g.id, translation, rotation })
+        });
+        moved.collect()
     }
 
     /// Reverts [`Workbench::take_pose`]: undoes back to `steps` history steps and displays the motion at `time`.
@@ -129,7 +142,15 @@ impl Workbench {
         let replaces = self.timeline.sheet.columns.contains(&time);
         self.find_states();
         let shapes = self.shape_keys(time).map(Edit::Keys);
-        let edits: Vec<Edit> = std::iter::once(Edit::SetKey(Key { time, pose })).chain(shapes).collect();
+        let grips = Target::all_of_pose(&pose).filter(|t| t.grip().is_some());
+        let value = |target: Target| {
+            let value = target.of_pose(&pose)?.to_vec();
+            Some(KeyValue { target, value })
+        };
+        let keys: Vec<KeyValue> = grips.filter_map(value).collect();
+        let grips = (!keys.is_empty()).then_some(Edit::Keys(KeyEdit::Insert { time, keys }));
+        let key = Edit::SetKey(Key { time, pose: pose.without_rest() });
+        let edits: Vec<Edit> = std::iter::once(key).chain(grips).chain(shapes).collect();
         self.key(Edit::Group(edits), false);
         if replaces && self.context.notice.is_none() {
             self.context.notice = Some(format!("Key at {time:.2} s replaced"));

@@ -7,6 +7,7 @@ use crate::app::preferences;
 use crate::app::report::Ask;
 use crate::app::session::{AppSession, News, POSED};
 use crate::base::{Error, Result};
+use crate::deform::fast::Grips;
 use crate::document::DeformerSettings;
 use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, Model, Stage};
@@ -70,7 +71,7 @@ pub struct WindowApp<'o> {
     pub(super) closing: bool,
     /// Whether the user has asked for the headset.
     pub calls: bool,
-    asked: [Option<(*const Model, DeformerSettings)>; 2],
+    asked: [Option<(*const Model, DeformerSettings, Grips)>; 2],
 }
 
 impl<'o> WindowApp<'o> {
@@ -142,13 +143,15 @@ impl<'o> WindowApp<'o> {
         if other.is_none() {
             self.other = None;
         }
-        let wanted = [own, other].map(|settings| settings.map(|settings| (Arc::as_ptr(model), settings)));
-        let differs = |i: usize| self.asked[i].as_ref().map(|(model, s)| (*model, s)) != wanted[i];
-        let wanted = [0, 1].map(|i| differs(i).then(|| wanted[i].map(|(model, s)| (model, s.clone()))));
+        let grips = bench.grip_shapes();
+        let wanted = [own, other].map(|s| s.map(|settings| (Arc::as_ptr(model), settings, grips)));
+        let differs = |i: usize| self.asked[i].as_ref().map(|(model, s, g)| (*model, s, g)) != wanted[i];
+        let owned = |i: usize| wanted[i].map(|(model, s, g)| (model, s.clone(), g.clone()));
+        let wanted = [0, 1].map(|i| differs(i).then(|| owned(i)));
         for (i, wanted) in wanted.into_iter().enumerate().filter_map(|(i, w)| w.map(|w| (i, w))) {
             if wanted.is_none() {
                 self.app_session.cancel_binding(self.numbers[i]);
-            } else if let Some((_, settings)) = &wanted {
+            } else if let Some((_, settings, _)) = &wanted {
                 self.app_session.make_ready(self.numbers[i], stage, settings);
             }
             self.asked[i] = wanted;

@@ -8,6 +8,7 @@ use crate::app::jobs::Left;
 use crate::app::report::{Ask, Event};
 use crate::app::session::{AppSession, News};
 use crate::base::{Error, Result};
+use crate::deform::fast::Grips;
 use crate::document::DeformerSettings;
 use crate::gpu::{Device, Timings};
 use crate::render::Lines;
@@ -54,7 +55,7 @@ pub struct HeadsetApp<'o> {
     pub(super) eye_size: [u32; 2],
     pub(super) waiting: Lines,
     /// The last requested actor: number of the stage, character, deformer settings.
-    asked: Option<(u64, *const Model, DeformerSettings)>,
+    asked: Option<(u64, *const Model, DeformerSettings, Grips)>,
     /// GPU time of each phase in the last frame.
     pub(super) phases: Timings,
     /// Whether the user can switch to the window.
@@ -148,13 +149,17 @@ impl<'o> HeadsetApp<'o> {
     fn make_ready(&mut self, stage: &mut Stage) {
         let (Some(model), Some(bench)) = (&self.app_session.model, &self.app_session.bench) else { return };
         let settings = bench.session().document().deformer();
-        let wanted = (!self.app_session.suits(stage)).then_some((self.stage, Arc::as_ptr(model), settings));
-        if self.asked.as_ref().map(|(number, model, settings)| (*number, *model, settings)) != wanted {
+        let unfit = !self.app_session.suits(stage);
+        let wanted = unfit.then_some((self.stage, Arc::as_ptr(model), settings, bench.grip_shapes()));
+        if self.asked.as_ref().map(|(number, model, settings, grips)| (*number, *model, settings, grips))
+            != wanted
+        {
             if wanted.is_none() {
                 self.app_session.cancel_binding(self.stage);
             }
-            self.asked = wanted.map(|(number, model, settings)| (number, model, settings.clone()));
-            if let Some((number, _, settings)) = &self.asked {
+            self.asked = wanted
+                .map(|(number, model, settings, grips)| (number, model, settings.clone(), grips.clone()));
+            if let Some((number, _, settings, _)) = &self.asked {
                 self.app_session.make_ready(*number, stage, settings);
             }
         }

@@ -29,7 +29,7 @@ pub fn kept_heat_weights(
 
 /// Returns the influences that the cache has under a key, or makes them. `vertices` and `owners` are the number of
 /// vertices and the joints that may occur.
-pub(in crate::bind) fn kept_influences(
+pub(crate) fn kept_influences(
     cache: Option<&Cache>,
     key: &Key,
     vertices: usize,

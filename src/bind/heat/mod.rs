@@ -16,7 +16,7 @@ mod kept;
 mod tests;
 
 pub use kept::kept_heat_weights;
-pub(in crate::bind) use kept::kept_influences;
+pub(crate) use kept::kept_influences;
 
 use crate::asset::Influences;
 use crate::base::math::{DVec3, Vec3};

@@ -3,10 +3,11 @@
 use super::write_outputs;
 use crate::app::context::{Context, folder, say, stage, write_png};
 use crate::base::{Error, Result};
+use crate::deform::fast::Grips;
 use crate::document::DeformerSettings;
 use crate::project;
 use crate::rig::Pose;
-use crate::scene::{Evaluator, Studio, recipe};
+use crate::scene::{Evaluator, Studio};
 use crate::surface::Sculpt;
 use crate::take::{Replay, TakeReader};
 use crate::ui::palette::{PanelScreens, PanelState, Panels};
@@ -54,8 +55,7 @@ pub fn play(context: &mut Context, path: &Path, out: &Path) -> Result<()> {
     say(format_args!("{} frames", replay.frames()));
     write_outputs(context, replay.model(), document, out)?;
     let (receipt, _) = stage("project", || {
-        let mut evaluator =
-            Evaluator::new(&context.side(false)?, replay.model(), &recipe(document.deformer())?)?;
+        let mut evaluator = Evaluator::new(&context.side(false)?, replay.model(), &document.recipe()?)?;
         project::save(&out.join("project.glb"), replay.model(), document, &mut evaluator)
     })?;
     say(format_args!("{}\n{}", out.join("project.glb").display(), receipt.to_string().trim_end()));
@@ -81,7 +81,7 @@ fn count(path: &Path) -> Result<u64> {
 
 /// Renderer and panels for the eyes' views, reused from picture to picture.
 struct Eyes {
-    stage: Option<(Studio, Evaluator, DeformerSettings, Vec<Sculpt>)>,
+    stage: Option<(Studio, Evaluator, (DeformerSettings, Grips), Vec<Sculpt>)>,
     panels: Panels,
     state: PanelState,
     screens: Option<PanelScreens>,
@@ -110,15 +110,16 @@ impl Eyes {
             self.stage = None;
         }
         let (model, bench) = (replay.model(), replay.bench());
-        let settings = bench.session().document().deformer();
+        let document = bench.session().document();
+        let settings = (document.deformer().clone(), bench.grip_shapes().clone());
         let (mut studio, mut evaluator, mut worn) = match self.stage.take() {
-            Some((studio, evaluator, old, worn)) if old == *settings => (studio, evaluator, worn),
+            Some((studio, evaluator, old, worn)) if old == settings => (studio, evaluator, worn),
             old => {
                 let studio = match old {
                     Some((studio, ..)) => studio,
                     None => Studio::new(&context.renderer()?, model)?,
                 };
-                (studio, Evaluator::new(&context.side(false)?, model, &recipe(settings)?)?, Vec::new())
+                (studio, Evaluator::new(&context.side(false)?, model, &document.recipe()?)?, Vec::new())
             }
         };
         let output = bench.output();
@@ -162,7 +163,7 @@ impl Eyes {
             }
             pair = Some(both);
         }
-        self.stage = Some((studio, evaluator, settings.clone(), worn));
+        self.stage = Some((studio, evaluator, settings, worn));
         Ok(pair)
     }
 }

@@ -1,11 +1,12 @@
 //! A character bound by FAST: chooses the joints that become handles and reads their transforms from a pose.
 
-use super::{Handle, Params, Reduced, Shape};
+use super::gripped::{carrier, gripped};
+use super::{Handle, Hold, Params, Reduced, Shape, is_bare};
 use crate::asset::Influences;
 use crate::base::math::{Affine3A, DAffine3, DMat3, Vec3};
-use crate::base::{Error, JointId, Result};
+use crate::base::{Error, GripId, JointId, Progress, Result};
 use crate::bind::{Cache, Character};
-use crate::rig::{Pose, PosedRig, Skeleton};
+use crate::rig::{GripHold, Pose, PosedRig, Skeleton};
 
 /// Relative tolerance below which a handle's transform counts as equal to its parent's. Such a handle is left free.
 const FOLLOWS: f32 = 1e-4;
@@ -23,6 +24,38 @@ pub struct Body {
     handle_of: Vec<Option<usize>>,
     /// The handle that carries each node: the handle of its joint or of its nearest ancestor.
     carrier: Vec<Option<usize>>,
+    /// The grips, whose handles follow those of the joints.
+    grips: Vec<Grip>,
+}
+
+/// A grip on the skin, as a handle.
+#[derive(Clone, Debug)]
+struct Grip {
+    id: GripId,
+    /// Its centre in bind space, metres.
+    pivot: Vec3,
+    /// The joint that carries model space: for a mesh without a skeleton, the joint of the mesh's node.
+    space: Option<JointId>,
+    /// The transform of the rest pose, bind space to world.
+    rest: DAffine3,
+}
+
+impl Grip {
+    /// Returns what the pose determines of the grip, and the grip's transform in the pose, bind space to world.
+    fn read(&self, rig: &PosedRig) -> (Hold, DAffine3) {
+        let space = self.space.and_then(|j| rig.skinning.get(j.index())).map_or(DAffine3::IDENTITY, wide);
+        let Some(grip) = rig.grips.iter().find(|g| g.id == self.id) else {
+            return (Hold::Free, space * self.rest);
+        };
+        let at = self.rest.transform_point3(self.pivot.as_dvec3());
+        let (hold, turn) = match grip.hold {
+            GripHold::Free => return (Hold::Free, space * self.rest),
+            GripHold::Position => (Hold::Position, DAffine3::IDENTITY),
+            GripHold::Full => (Hold::Full, DAffine3::from_quat(grip.rotation().as_dquat())),
+        };
+        let moved = DAffine3::from_translation(at + grip.translation().as_dvec3());
+        (hold, space * moved * turn * DAffine3::from_translation(-at) * self.rest)
+    }
 }
 
 impl Body {
@@ -39,7 +72,21 @@ impl Body {
     /// # Errors
     /// The errors of [`Body::bind`].
     pub fn kept(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
-        Self::try_bind(cache, character, params).map_err(|error| match error {
+        Self::gripped(cache, character, params, &Progress::default())
+    }
+
+    /// Binds a character like [`Body::kept`], with the grips of the settings. `progress` cancels the computation of
+    /// their weights.
+    ///
+    /// # Errors
+    /// The errors of [`Body::bind`], and an error if a grip does not fit the mesh or `progress` is cancelled.
+    pub fn gripped(
+        cache: Option<&Cache>,
+        character: &Character,
+        params: &Params,
+        progress: &Progress,
+    ) -> Result<Self> {
+        Self::try_bind(cache, character, params, progress).map_err(|error| match error {
             Error::Input { problem, remedy } => {
                 Error::input(format!("FAST on {}: {problem}", meshes(character)), remedy)
             }
@@ -47,11 +94,22 @@ impl Body {
         })
     }
 
-    fn try_bind(cache: Option<&Cache>, character: &Character, params: &Params) -> Result<Self> {
+    fn try_bind(
+        cache: Option<&Cache>,
+        character: &Character,
+        params: &Params,
+        progress: &Progress,
+    ) -> Result<Self> {
         let (skeleton, control) = (&character.skeleton, &character.control);
+        let with_grips = match params.grips.is_empty() {
+            true => None,
+            false => Some(gripped(cache, character, &params.grips, progress)?),
+        };
+        let given = with_grips.as_ref().unwrap_or(&control.influences);
         let mut live = vec![false; skeleton.joints.len()];
         for v in 0..control.positions.len() {
-            control.influences.of(v).for_each(|(j, _)| live[usize::from(j)] = true);
+            let joints = given.of(v).map(|(j, _)| usize::from(j)).filter(|&j| j < skeleton.joints.len());
+            joints.for_each(|j| live[j] = true);
         }
         join_trees(skeleton, &mut live);
         let mut joints: Vec<JointId> = Vec::new();
@@ -67,15 +125,30 @@ impl Body {
             std::iter::successors(parent(j), parent).find_map(|p| handle_of[p.index()])
         };
         let parents: Vec<Option<usize>> = joints.iter().map(above).collect();
-        let handles: Vec<Handle> = joints
+        let mut handles: Vec<Handle> = joints
             .iter()
             .zip(&parents)
             .map(|(j, parent)| Handle { pivot: pivot(skeleton, *j), parent: *parent })
             .collect();
+        let bare = is_bare(character);
+        let grips: Vec<Grip> = params
+            .grips
+            .iter()
+            .map(|grip| Grip {
+                id: grip.id,
+                pivot: grip.center(&control.positions),
+                space: carrier(character, grip).filter(|_| bare),
+                rest: DAffine3::IDENTITY,
+            })
+            .collect();
+        handles.extend(grips.iter().map(|g| Handle { pivot: g.pivot, parent: None }));
+        let handle = |j: u16| match usize::from(j).checked_sub(skeleton.joints.len()) {
+            Some(grip) => Some(joints.len() + grip),
+            None => handle_of[usize::from(j)],
+        };
         let mut weights = Influences::default();
         for v in 0..control.positions.len() {
-            let own = control.influences.of(v);
-            weights.push(own.filter_map(|(j, w)| Some((handle_of[usize::from(j)]? as u16, w))));
+            weights.push(given.of(v).filter_map(|(j, w)| Some((handle(j)? as u16, w))));
         }
         let shape = Shape {
             positions: &control.positions,
@@ -84,14 +157,21 @@ impl Body {
             handles: &handles,
         };
         let carrier = carriers(skeleton, &handle_of);
-        let mut out =
-            Self { reduced: Reduced::kept(cache, &shape, params)?, joints, parents, handle_of, carrier };
+        let mut out = Self {
+            reduced: Reduced::kept(cache, &shape, params)?,
+            joints,
+            parents,
+            handle_of,
+            carrier,
+            grips,
+        };
         // A file's bind pose may differ in size from its rest pose. The rest shape is therefore the bind shape,
         // transformed by the first handle's transform in the rest pose.
         let rest = out.posed(&PosedRig::new(skeleton, &Pose::rest(skeleton)));
         let first = rest.first().filter(|m| m.is_finite() && m.matrix3.determinant().abs() > 1e-30);
         if let Some(first) = first.filter(|m| !m.abs_diff_eq(DAffine3::IDENTITY, 1e-9)) {
-            out.reduced = out.reduced.around(&vec![*first; rest.len()]);
+            out.reduced = out.reduced.around(&vec![*first; out.reduced.given]);
+            out.grips.iter_mut().for_each(|g| g.rest = *first);
         }
         Ok(out)
     }
@@ -126,6 +206,24 @@ impl Body {
     pub fn read(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
         out.clear();
         out.extend(self.joints.iter().map(|j| wide(&rig.skinning[j.index()])));
+    }
+
+    /// Appends the transforms of the grips' handles in a pose to `out`, bind space to world.
+    pub(super) fn read_grips(&self, rig: &PosedRig, out: &mut Vec<DAffine3>) {
+        out.extend(self.grips.iter().map(|g| g.read(rig).1));
+    }
+
+    /// Returns, per grip, what the pose determines; never [`Hold::Auto`].
+    pub(super) fn holds_of_grips<'a>(&'a self, rig: &'a PosedRig) -> impl Iterator<Item = Hold> + 'a {
+        self.grips.iter().map(|g| g.read(rig).0)
+    }
+
+    /// Returns the position of a handle's joint or grip in bind space, metres.
+    pub fn center(&self, skeleton: &Skeleton, handle: usize) -> Vec3 {
+        match handle.checked_sub(self.joints.len()) {
+            Some(grip) => self.grips[grip].pivot,
+            None => self.pivot(skeleton, handle),
+        }
     }
 
     /// Writes `rig` to `out`, with each handle's joint moved to where the solved transform `maps` puts it. Nodes

@@ -24,6 +24,7 @@ mod energy;
 mod extra;
 mod forms;
 mod gpu;
+mod gripped;
 mod grips;
 mod inside;
 mod iterate;
@@ -42,6 +43,7 @@ pub use body::Body;
 pub use constrain::{Constrained, Constraint, Target};
 pub use energy::Energy;
 pub(super) use gpu::FastState;
+pub use gripped::{GripShape, Grips, MAX_GRIPS, is_bare};
 pub use grips::bind_grips;
 pub(super) use inside::Inside;
 pub use inside::Parts;
@@ -104,6 +106,9 @@ pub struct Params {
     pub seed: u64,
     /// What the pose determines of single joints, for the deformer. All others are [`Hold::Auto`].
     pub joints: BTreeMap<JointId, Hold>,
+    /// The grips on the skin, for the deformer. The poses hold where they are. Documents store grips themselves.
+    #[serde(skip)]
+    pub grips: Grips,
 }
 
 impl Default for Params {
@@ -117,6 +122,7 @@ impl Default for Params {
             acceleration: Acceleration::default(),
             seed: 1,
             joints: BTreeMap::new(),
+            grips: Grips::default(),
         }
     }
 }
@@ -157,9 +163,10 @@ impl Params {
 
     /// Returns whether both settings share a binding: they differ only in per-frame settings such as the iterations.
     pub fn can_become(&self, other: &Self) -> bool {
-        let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed, joints: _ } = self;
+        let Self { extra, clusters, iterations: _, hinge, energy, acceleration: _, seed, joints: _, grips } =
+            self;
         (*extra, *clusters, *hinge, *seed) == (other.extra, other.clusters, other.hinge, other.seed)
-            && *energy == other.energy
+            && (energy, grips) == (&other.energy, &other.grips)
     }
 
     /// Returns what the pose determines of a joint.

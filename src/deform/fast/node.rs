@@ -3,10 +3,11 @@
 //!
 //! Every frame starts from the rotations of its own pose, so the result does not depend on earlier frames.
 
-use super::{Body, Constrained, Constraint, Hold, Params, Solver, Target};
+use super::{Body, Constrained, Constraint, Grips, Hold, Params, Solver, Target};
 use crate::asset::Influences;
 use crate::base::Result;
-use crate::base::math::{Affine3A, DAffine3, Vec3};
+use crate::base::math::{Affine3A, DAffine3, Mat3A, Vec3, Vec3A};
+use crate::bind::Cache;
 use crate::deform::attach::Anchors;
 use crate::deform::lbs::blend;
 use crate::deform::rest::Rested;
@@ -14,6 +15,9 @@ use crate::deform::rig_data::RigData;
 use crate::deform::{Bound, Reference, Streams};
 use crate::rig::{PosedRig, RestShift, Skeleton};
 use rayon::prelude::*;
+
+/// The transform of an abstract handle at rest.
+const ZERO: Affine3A = Affine3A { matrix3: Mat3A::ZERO, translation: Vec3A::ZERO };
 
 /// Solver for the handle transforms of a pose. `body` is `None` for a character without vertices.
 pub(super) struct Node {
@@ -46,7 +50,14 @@ impl Node {
     /// The errors of [`Body::bind`].
     pub fn bind(bound: &Bound, params: &Params) -> Result<Self> {
         let empty = bound.character.control.positions.is_empty();
-        let body = if empty { None } else { Some(Body::bind(&bound.character, params)?) };
+        // The vertices of a grip are those of the skin, not points inside a body. Tests compute the weights.
+        let params = match bound.body {
+            Some(_) => &Params { grips: Grips::default(), ..params.clone() },
+            None => params,
+        };
+        let cache = if cfg!(test) || params.grips.is_empty() { None } else { Cache::platform() };
+        let bind = || Body::gripped(cache.as_ref(), &bound.character, params, &bound.progress);
+        let body = if empty { None } else { Some(bind()?) };
         let influences = match &body {
             Some(body) => body.reduced.weights.influences(),
             None => bound.character.control.influences.clone(),
@@ -63,11 +74,13 @@ impl Node {
 
     /// Returns, per given handle, what the pose determines.
     fn holds<'a>(&'a self, body: &'a Body, rig: &'a PosedRig) -> impl Iterator<Item = Hold> + 'a {
-        body.placed(rig).zip(&body.joints).map(|(placed, joint)| match self.params.hold(*joint) {
-            Hold::Auto if placed => Hold::Full,
-            Hold::Auto => Hold::Free,
-            hold => hold,
-        })
+        let joints =
+            body.placed(rig).zip(&body.joints).map(|(placed, joint)| match self.params.hold(*joint) {
+                Hold::Auto if placed => Hold::Full,
+                Hold::Auto => Hold::Free,
+                hold => hold,
+            });
+        joints.chain(body.holds_of_grips(rig))
     }
 
     /// Returns the number of transforms in [`Kept::maps`].
@@ -107,7 +120,7 @@ impl Node {
             kept.holds.extend(self.holds(body, rig));
             let constraint = |(handle, hold): (usize, &Hold)| match hold {
                 Hold::Full => Some(Constraint::Full { handle }),
-                Hold::Position => Some(Constraint::on_handle(handle, body.pivot(skeleton, handle))),
+                Hold::Position => Some(Constraint::on_handle(handle, body.center(skeleton, handle))),
                 Hold::Auto | Hold::Free => None,
             };
             let constraints = kept.holds.iter().enumerate().filter_map(constraint).collect();
@@ -117,10 +130,11 @@ impl Node {
         }
         let Some((constrained, solver)) = &mut kept.solving else { return Ok(()) };
         body.read(rig, &mut kept.pose);
+        body.read_grips(rig, &mut kept.pose);
         let target = |(handle, (map, hold)): (usize, (&DAffine3, &Hold))| match hold {
             Hold::Full => Some(Target::Map(*map)),
             Hold::Position => {
-                Some(Target::Point(map.transform_point3(body.pivot(skeleton, handle).as_dvec3())))
+                Some(Target::Point(map.transform_point3(body.center(skeleton, handle).as_dvec3())))
             }
             Hold::Auto | Hold::Free => None,
         };
@@ -130,6 +144,12 @@ impl Node {
         solver.start_from(reduced, &kept.pose);
         solver.solve(self.params.iterations.min(super::MAX_ITERATIONS), self.params.acceleration);
         solver.read(reduced, &mut kept.maps);
+        if kept.holds.iter().all(|h| *h == Hold::Free) {
+            // Nothing places the shape, so it follows the pose rigidly; abstract handles add nothing.
+            let given = kept.pose.iter().map(|map| map.as_affine3a());
+            kept.maps.iter_mut().zip(given).for_each(|(out, map)| *out = map);
+            kept.maps[kept.pose.len()..].fill(ZERO);
+        }
         body.place(skeleton, rig, &kept.maps, &mut kept.posed);
         Ok(())
     }

@@ -195,3 +195,60 @@ fn what_frames_read_of_a_method_changes_without_binding() {
     }
     assert_silent(&device);
 }
+
+#[test]
+fn grips_pose_the_skin_alike_on_both_sides_and_in_every_order_of_frames() {
+    use crate::base::GripId;
+    use crate::deform::fast::{GripShape, Grips};
+    use crate::deform::surface::Display;
+    use crate::deform::{CpuGraph, Graph, Kernels, Recipe};
+    use crate::rig::{GripHold, GripPose};
+    let Some(device) = device() else { return };
+    let kernels = Arc::new(Kernels::new(&device).unwrap());
+    let bound = cylinder(3, 16, 24);
+    let positions = &bound.character.control.positions;
+    let top: Vec<u32> = (0..positions.len() as u32).filter(|&v| positions[v as usize].y > 2.7).collect();
+    let side = (0..positions.len() as u32).find(|&v| positions[v as usize].y > 1.2).unwrap();
+    let shapes = [(0, vec![side]), (1, top)];
+    let shapes = shapes.map(|(id, vertices)| GripShape { id: GripId(id), vertices });
+    let mut recipe = Recipe::from_name("fast").unwrap();
+    let plain = recipe.clone();
+    recipe.set_grips(&Grips::new(shapes.to_vec()));
+    assert!(!plain.can_become(&recipe) && recipe.can_become(&recipe.clone()));
+    let grip = |id, hold, x: Vec3, turn: Quat| GripPose {
+        id: GripId(id),
+        hold,
+        translation: x.to_array(),
+        rotation: turn.to_array(),
+    };
+    let mut pose = rest(&bound);
+    pose.grips.push(grip(0, GripHold::Position, Vec3::new(0.1, 0.05, 0.2), Quat::IDENTITY));
+    pose.grips.push(grip(1, GripHold::Full, Vec3::new(0.4, -0.3, 0.0), Quat::from_rotation_z(-0.8)));
+    let mut other = contorted(&bound);
+    other.grips.clone_from(&pose.grips);
+    other.grips[1].hold = GripHold::Free;
+    let poses = [pose, other].map(|pose| PosedRig::new(&bound.character.skeleton, &pose));
+    let mut graph = Graph::new(&kernels, &bound, &recipe, false).unwrap();
+    let mut twin = CpuGraph::new(&bound, &recipe).unwrap();
+    let mut first: Vec<Vec<Vec3>> = Vec::new();
+    for k in [0, 1, 0, 1] {
+        device
+            .run(|frame| {
+                graph.record(frame, &poses[k]);
+                Ok(())
+            })
+            .unwrap();
+        let shape = points(&device, graph.control_positions(), positions.len());
+        twin.evaluate(&poses[k], &[], &mut Display::default());
+        assert_near(&shape, twin.control(), tolerance(&bound), "grips");
+        let moved = shape.iter().zip(positions).filter(|(a, b)| a.distance(**b) > 0.05).count();
+        assert!(moved > 100, "{moved}");
+        match first.get(k) {
+            Some(known) => assert!(*known == shape, "an earlier frame changes pose {k}"),
+            None => first.push(shape),
+        }
+    }
+    let at = first[0][side as usize];
+    assert!(at.distance(positions[side as usize] + Vec3::new(0.1, 0.05, 0.2)) < 1e-3, "{at}");
+    assert_silent(&device);
+}

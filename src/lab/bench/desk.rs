@@ -5,7 +5,7 @@ use super::measure::{Effort, Sample};
 use crate::app::window::Screen;
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
-use crate::scene::{Actor, Model, Pipelines, recipe};
+use crate::scene::{Actor, Model, Pipelines};
 use crate::ui::window::{Choices, WindowEditor, WindowInput};
 use crate::workbench::{Preferences, Workbench};
 use egui::{Event, Modifiers, PointerButton, pos2};
@@ -79,7 +79,7 @@ impl Bed {
     fn new(pipelines: &Pipelines, model: &Arc<Model>, window: [u32; 2]) -> Result<Self> {
         let mut screen = Screen::without_window(pipelines, window, None)?;
         let bench = Workbench::new(model.start(None)?, model.bound.character.clone(), Preferences::default());
-        let recipe = recipe(bench.session().document().deformer())?;
+        let recipe = bench.session().document().recipe()?;
         let stage = screen.stage();
         let actor = Actor::new(pipelines, stage.targets(), model, &recipe)?;
         stage.enter(Box::new(actor));

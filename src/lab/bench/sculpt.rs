@@ -14,7 +14,7 @@ use crate::generate;
 use crate::generate::Kind;
 use crate::project::bake::Bake;
 use crate::rig::Pose;
-use crate::scene::{Evaluator, Model, Where, recipe};
+use crate::scene::{Evaluator, Model, Where};
 use crate::surface::STIFFNESS;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -175,7 +175,7 @@ fn bake(name: &str, model: &Model, side: &Where, frames: u32) -> Result<BakeRate
     let folder = Folder(std::env::temp_dir().join(format!("sinew-bench-{}-{name}", std::process::id())));
     let _ = std::fs::remove_dir_all(&folder.0);
     let bake = Bake::begin(&folder.0, model, document, RATE, side.name())?;
-    let mut evaluator = Evaluator::new(side, model, &recipe(document.deformer())?)?;
+    let mut evaluator = Evaluator::new(side, model, &document.recipe()?)?;
     // The first frame is not timed: drivers compile lazily.
     bake.run(model, document, &mut evaluator, [0, 0], |_, _| {})?;
     let begin = Instant::now();

@@ -19,11 +19,13 @@ impl PanelState {
         self.undo = done.saturating_sub(1);
         self.redo = all.saturating_sub(done);
         self.strokes = document.strokes().len() + document.marks().len();
-        // With the measure or bone tool, the remove button removes measures or bones instead of strokes.
+        // With the measure, bone or grip tool, the remove button removes measures, bones or grips instead of strokes.
         if bench.preferences().tool == Tool::Measure {
             self.strokes = bench.measures().len();
         } else if bench.preferences().tool == Tool::Bone {
             self.strokes = document.bones().len();
+        } else if bench.preferences().tool == Tool::Grip {
+            self.strokes = document.grips().len();
         }
         if !self.timeline.is_like(bench.timeline()) {
             self.timeline.clone_from(bench.timeline());

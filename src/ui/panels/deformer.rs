@@ -223,6 +223,7 @@ fn of_fast(
     numbers(ui, &FAST, &now, settings, memory, pressed);
     choice(ui, ("energy", "Keeps rigid"), &now["energy"], &ENERGIES, settings, pressed);
     choice(ui, ("acceleration", "Acceleration"), &now["acceleration"], &ACCELERATIONS, settings, pressed);
+    super::grips::show(ui, shows, memory, pressed);
     let skeleton = &shows.bench.character().skeleton;
     let selected = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
     ui.horizontal(|ui| {

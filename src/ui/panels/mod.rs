@@ -7,6 +7,7 @@ mod binding;
 mod cage;
 pub(super) mod clips;
 pub(super) mod deformer;
+mod grips;
 pub(super) mod history;
 pub(super) mod keys;
 pub(super) mod morphs;

@@ -19,6 +19,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     if bench.is_bare() {
         bones(ui, shows, memory, pressed);
     }
+    if bench.is_bare() && bench.session().document().grips().is_empty() {
+        super::grips::show(ui, shows, memory, pressed);
+    }
     widgets::caption(ui, "Colours on the skin");
     let views = SkinColors::ALL.map(|view| (view.label(), p.colors == view, Command::Colors(view)));
     shows.choices(ui, pressed, views);

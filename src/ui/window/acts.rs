@@ -287,6 +287,8 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::MeasureTool => Command::Tool(Tool::Measure),
         Act::BoneTool => Command::Tool(Tool::Bone),
         Act::CageTool => Command::Tool(Tool::Cage),
+        Act::GripTool => Command::Tool(Tool::Grip),
+        Act::GripHold => Command::GripHold,
         Act::CageSet => {
             let at = CageSet::ALL.iter().position(|s| *s == p.cage_set).unwrap_or(0);
             Command::CageSet(CageSet::ALL[(at + 1) % CageSet::ALL.len()])

@@ -42,6 +42,12 @@ impl WindowEditor {
                     eyepiece.on_plane(at, &self.plane(bench, eyepiece, at))
                 }
                 Tool::Grab | Tool::Skin | Tool::Measure => self.skin_at(at).flatten(),
+                // A grip may lie behind the skin or beside it.
+                Tool::Grip => self.skin_at(at).flatten().or_else(|| {
+                    let grip = self.knot_at(bench, eyepiece, at)?.1;
+                    let normal = self.camera.rotation() * Vec3::Z;
+                    eyepiece.on_plane(at, &WorkingPlane { origin: grip, normal })
+                }),
                 Tool::Joint if bench.is_bare() => eyepiece.on_plane(at, &self.plane(bench, eyepiece, at)),
                 Tool::Joint => None,
             },
@@ -90,6 +96,9 @@ impl WindowEditor {
         if bench.preferences().tool == Tool::Cage {
             return self.nearest(bench.cage_positions(), eyepiece, at, DEPTH);
         }
+        if bench.preferences().tool == Tool::Grip {
+            return self.nearest(bench.grip_places(), eyepiece, at, NEAR);
+        }
         if bench.is_bare() && matches!(bench.preferences().tool, Tool::Bone | Tool::Joint) {
             let joints = bench.session().document().bones().iter().flat_map(|c| &c.joints);
             return self.nearest(joints.map(|j| Vec3::from(*j)), eyepiece, at, NEAR);
@@ -129,7 +138,8 @@ impl WindowEditor {
         let tool = bench.preferences().tool;
         let skin = self.skin_at(at);
         // Grab and measure need the skin's position; the skin tool takes it from later pick results.
-        let waits = (matches!(tool, Tool::Grab | Tool::Measure) && skin.is_none()).then_some(time);
+        let waits =
+            (matches!(tool, Tool::Grab | Tool::Measure | Tool::Grip) && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
             (Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Joint | Tool::Cage, _) | (_, None) => {

@@ -232,7 +232,7 @@ impl WindowEditor {
                     self.hand(bench, time, None);
                 } else {
                     // A click draws no stroke; it selects a joint or measures.
-                    if bench.preferences().tool != Tool::Measure {
+                    if !matches!(bench.preferences().tool, Tool::Measure | Tool::Grip) {
                         bench.drop_act();
                     }
                     self.hand(bench, time, None);

@@ -29,6 +29,8 @@ pub enum Act {
     MeasureTool,
     BoneTool,
     CageTool,
+    GripTool,
+    GripHold,
     CageSet,
     CageRest,
     KeyCage,
@@ -192,6 +194,8 @@ pub const ACTS: &[Line] = &[
     line(Act::MeasureTool, "Measure", Tools, &[key(Key::K)], Some(C::Tool)),
     line(Act::BoneTool, "Draw bones in a mesh without bones", Tools, &[key(Key::E)], Some(C::Tool)),
     line(Act::CageTool, "Move the cage", Tools, &[key(Key::C)], Some(C::Tool)),
+    line(Act::GripTool, "Grips: points and regions of the skin", Tools, &[key(Key::H)], Some(C::Tool)),
+    line(Act::GripHold, "Grip: free, position or full", Tools, &[shift(Key::H)], Some(C::GripHold)),
     line(Act::CageSet, "Cage: vertex, brush, ring or stroke", Tools, &[shift(Key::C)], Some(C::CageSet)),
     line(Act::CageRest, "Cage: rest pose or current pose", Tools, &[alt(Key::C)], Some(C::CageRest)),
     line(Act::KeyCage, "Key the cage", Tools, &[alt(Key::K)], Some(C::KeyCage)),
@@ -296,6 +300,7 @@ impl Act {
             Command::Tool(Tool::Measure) => Self::MeasureTool,
             Command::Tool(Tool::Bone) => Self::BoneTool,
             Command::Tool(Tool::Cage) => Self::CageTool,
+            Command::Tool(Tool::Grip) => Self::GripTool,
             other => ACTS.iter().find(|l| l.command == Some(other.kind()))?.act,
         })
     }

@@ -100,6 +100,7 @@ impl Workbench {
                     Tool::Measure => None,
                     Tool::Skin => mark.or(stroke),
                     Tool::Bone => self.without_newest_bones(),
+                    Tool::Grip => self.grip.removal(&self.context),
                     Tool::Silhouette => drawn.map(|s| Edit::RemoveSculpt(s.id)),
                     _ => stroke.or(mark),
                 };
@@ -131,6 +132,13 @@ impl Workbench {
             | Command::KeyCage
             | Command::ResetCage
             | Command::ExportCage => self.run_cage_command(&command),
+            Command::GripHold => {
+                self.cancel();
+                if !self.grip.switch_hold(&mut self.context, None) {
+                    self.limit();
+                }
+                self.document_changed();
+            }
             Command::Morph { .. } | Command::ResetMorphs(_) | Command::KeyMorphs(_) => {
                 self.run_morph_command(&command);
             }
@@ -503,6 +511,7 @@ impl Workbench {
         self.accent.cancel();
         self.bone.cancel(&mut self.context);
         self.cage.cancel(&mut self.context);
+        self.grip.cancel(&mut self.context);
         self.measure.cancel();
         self.joint.cancel(&mut self.context);
     }

@@ -2,7 +2,7 @@
 
 use super::{PIN_REACH, middle};
 use crate::base::math::{Aabb, Vec3};
-use crate::base::{NodeId, Result};
+use crate::base::{GripId, NodeId, Result};
 use crate::bind::{Attachments, Character};
 use crate::cage::Coupling;
 use crate::deform::Geometric;
@@ -181,7 +181,17 @@ impl Workbench {
     /// Whether a stroke is in progress.
     pub(super) fn is_drawing(&self) -> bool {
         let strokes = self.line.is_busy() || self.skin.is_busy() || self.accent.is_busy();
-        strokes || self.bone.is_busy() || self.cage.is_busy()
+        strokes || self.bone.is_busy() || self.cage.is_busy() || self.grip.is_busy()
+    }
+
+    /// The grip that commands change.
+    pub fn selected_grip(&self) -> Option<GripId> {
+        self.grip.selected()
+    }
+
+    /// Places of all displayed grips that hold something, world space, metres.
+    pub fn grip_places(&self) -> impl Iterator<Item = Vec3> + '_ {
+        self.grip.places(&self.context)
     }
 
     /// Whether bones can be drawn: no mesh has skin weights.

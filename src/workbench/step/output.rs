@@ -46,6 +46,9 @@ impl Workbench {
         if !self.windowed {
             show::hands(&moment, &mut out.lines);
         }
+        if self.preferences.tool == Tool::Grip {
+            self.grip.lines(&self.context, &mut out.lines);
+        }
         if self.preferences.tool == Tool::Cage {
             self.cage.lines(&self.context, &moment, &mut out.lines);
         }
@@ -56,7 +59,7 @@ impl Workbench {
             let wanted = match self.preferences.tool {
                 Tool::Line => false,
                 Tool::Grab => true,
-                Tool::Skin | Tool::Measure => h == tool,
+                Tool::Skin | Tool::Measure | Tool::Grip => h == tool,
                 Tool::Joint | Tool::Silhouette | Tool::Bone | Tool::Cage => false,
             };
             let hand = &self.hands.hands[h];

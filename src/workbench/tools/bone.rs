@@ -170,7 +170,7 @@ impl BoneTool {
 
 /// Whether no mesh of the character has skin weights, so that bones can be drawn.
 pub fn is_bare(context: &EditContext) -> bool {
-    !context.character.skeleton.joints.iter().any(|j| j.skinned)
+    crate::deform::fast::is_bare(&context.character)
 }
 
 /// Joints at most this far apart are at one place, as a fraction of the length of the moved joint's bone.

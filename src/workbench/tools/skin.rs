@@ -455,7 +455,7 @@ fn bone_name(character: &Character, bone: BoneId) -> &str {
     &skeleton.nodes[joint.node.index()].name
 }
 
-fn point_of(sample: &SurfaceSample) -> SurfacePoint {
+pub(super) fn point_of(sample: &SurfaceSample) -> SurfacePoint {
     // Rounding in the rendered image can move barycentric coordinates out of the triangle.
     let b = sample.barycentrics.map(|w| w.clamp(0.0, 1.0));
     let sum: f32 = b.iter().sum();
@@ -469,7 +469,7 @@ fn point_of(sample: &SurfaceSample) -> SurfacePoint {
 }
 
 /// Skin points on the path between two samples, with interpolated pressure and time.
-fn between(
+pub(super) fn between(
     context: &EditContext,
     a: &SurfacePoint,
     b: &SurfacePoint,

@@ -266,6 +266,12 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
             "Draw a line along the vertices to move (Shift-C: vertex, brush, ring)"
         }
         (_, Tool::Cage) => "Drag a vertex of the cage (Shift-C: what follows, Alt-C: rest or current pose)",
+        (_, Tool::Grip) if bench.session().document().grips().is_empty() => {
+            "Click the skin for a point, or draw round a region: FAST moves the skin by them"
+        }
+        (_, Tool::Grip) => {
+            "Drag a grip; click the skin for another point (Shift-H: free, position, full; X removes)"
+        }
         (_, Tool::Bone) if !bench.is_bare() => {
             "This character has bones; bones can be drawn in a mesh without a skeleton"
         }

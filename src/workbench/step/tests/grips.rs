@@ -1,0 +1,207 @@
+//! Grips on the skin of a bare capsule: points, regions, moves, holds, keys, and replay.
+
+use super::marks::seen;
+use super::*;
+use crate::bind::shapes::Shape;
+use crate::rig::GripHold;
+use crate::surface::Grip;
+use crate::workbench::{Command, Tool};
+
+fn bare() -> (Script, Arc<Character>) {
+    let shape = Shape { bones: 1, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.3 };
+    let character = Arc::new(Character::from_asset(&shape.bare_asset()).unwrap());
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Grip));
+    (s, character)
+}
+
+fn grips(s: &Script) -> &[Grip] {
+    s.bench.session().document().grips()
+}
+
+/// Puts the tip near the skin and lets the probe camera see the skin in the rest pose.
+fn aim(s: &mut Script, character: &Character, from: Vec3, towards: Vec3) {
+    let way = (towards - from).normalize();
+    s.turned(RIGHT, from, Quat::from_rotation_arc(Vec3::NEG_Z, way));
+    let draw = s.input.hands[RIGHT].draw;
+    s.input.hands[RIGHT].surface = seen(character, from, way, s.input.time + DT, draw);
+    s.step();
+}
+
+/// Presses the trigger once where the hand points.
+fn click(s: &mut Script, character: &Character, from: Vec3, towards: Vec3) {
+    aim(s, character, from, towards);
+    s.input.hands[RIGHT].draw = 1.0;
+    aim(s, character, from, towards);
+    s.input.hands[RIGHT].draw = 0.0;
+    aim(s, character, from, towards);
+}
+
+/// Drags from a place to another with the trigger held, away from all skin.
+fn drag(s: &mut Script, places: &[Vec3]) {
+    s.input.hands[RIGHT].surface = None;
+    s.draw(RIGHT, places);
+}
+
+/// Squeezes once at a place.
+fn squeeze(s: &mut Script, place: Vec3) {
+    s.input.hands[RIGHT].surface = None;
+    s.at(RIGHT, place);
+    s.step();
+    s.input.hands[RIGHT].grab = 1.0;
+    s.step();
+    s.input.hands[RIGHT].grab = 0.0;
+    s.step();
+}
+
+#[test]
+fn points_are_added_moved_held_removed_and_replayed() {
+    let (mut s, character) = bare();
+    let side = |y: f32| [Vec3::new(0.3, y, 0.0), Vec3::new(0.0, y, 0.0)];
+    for y in [0.1, 0.9, 1.7] {
+        click(&mut s, &character, side(y)[0], side(y)[1]);
+    }
+    assert_eq!(grips(&s).len(), 3, "{:?}", s.bench.notice());
+    assert_eq!(s.bench.session().document().deformer().method, "fast");
+    assert!(s.bench.output().probes[RIGHT].is_some());
+    let place = |s: &Script, id: usize| {
+        let v = grips(s)[id].vertices.iter().next().unwrap() as usize;
+        character.control.positions[v] + Vec3::from(grips(s)[id].translation)
+    };
+    let first = place(&s, 2);
+    assert!(first.distance(Vec3::new(0.15, 1.7, 0.0)) < 0.1, "{first}");
+    // The same place again grabs the point; without motion nothing changes.
+    let hash = s.hash();
+    drag(&mut s, &[first, first]);
+    assert_eq!(s.hash(), hash);
+    let by = Vec3::new(0.2, 0.1, 0.05);
+    drag(&mut s, &[first, first + by * 0.5, first + by]);
+    assert!(place(&s, 2).distance(first + by) < 1e-5, "{:?}", grips(&s)[2]);
+    assert_eq!(s.bench.pose().grips[2].translation, grips(&s)[2].translation);
+    // One undo step.
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), hash);
+    s.bench.run_command(Command::Redo);
+    // A squeeze changes what the grip holds, and grabs nothing.
+    let holds = |s: &Script| grips(s)[2].hold;
+    let view = s.bench.output().world_from_room;
+    for wanted in [GripHold::Full, GripHold::Free] {
+        squeeze(&mut s, first + by);
+        assert_eq!(holds(&s), wanted);
+    }
+    assert_eq!(s.bench.output().world_from_room, view);
+    s.bench.run_command(Command::GripHold);
+    assert_eq!((holds(&s), s.bench.selected_grip()), (GripHold::Position, Some(grips(&s)[2].id)));
+    // Away from the skin, a press adds nothing.
+    drag(&mut s, &[Vec3::splat(3.0), Vec3::splat(3.1)]);
+    assert_eq!(grips(&s).len(), 3);
+    s.bench.run_command(Command::RemoveStroke);
+    assert_eq!(grips(&s).len(), 2);
+    s.bench.run_command(Command::RemoveStroke);
+    s.bench.run_command(Command::RemoveStroke);
+    assert!(grips(&s).is_empty());
+    s.bench.run_command(Command::RemoveStroke);
+    assert!(s.bench.notice().is_some_and(|n| n.contains("nothing to remove")));
+    // Grips of a document that was left without them stay undoable to the first step.
+    while s.bench.session().history().0 > 1 {
+        s.bench.run_command(Command::Undo);
+    }
+    assert_eq!(s.bench.session().document().deformer().method, "");
+    // Recorded input gives the same document.
+    let skeleton = Arc::new(character.skeleton.clone());
+    let recording = s.bench.session().recording();
+    let replayed = Session::replay(&recording, Box::new(move |_| Ok(skeleton.clone()))).unwrap();
+    assert_eq!(replayed.document().hash(), s.hash());
+}
+
+/// Draws a circle of this radius on the side of the capsule, seen from +X.
+fn circle(s: &mut Script, character: &Character, radius: f32, part: f32) {
+    let at = |i: usize| {
+        let angle = part * std::f32::consts::TAU * i as f32 / 40.0;
+        Vec3::new(0.3, 0.9 + radius * angle.cos(), 0.6 * radius * angle.sin())
+    };
+    aim(s, character, at(0), at(0) - Vec3::X);
+    s.input.hands[RIGHT].draw = 1.0;
+    for i in 0..=40 {
+        aim(s, character, at(i), at(i) - Vec3::X);
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    aim(s, character, at(40), at(40) - Vec3::X);
+}
+
+#[test]
+fn a_closed_stroke_gives_the_region_inside_which_rotates_with_the_hand() {
+    let (mut s, character) = bare();
+    circle(&mut s, &character, 0.2, 1.0);
+    assert_eq!(grips(&s).len(), 1, "{:?}", s.bench.notice());
+    let region: Vec<u32> = grips(&s)[0].vertices.iter().collect();
+    let positions = &character.control.positions;
+    assert!(grips(&s)[0].is_region());
+    let inside = |v: &u32| (positions[*v as usize] - Vec3::Y * 0.9).y.abs() < 0.32;
+    assert!(region.iter().all(inside), "{region:?}");
+    let middle = (0..positions.len() as u32)
+        .min_by(|a, b| {
+            let away = |v: &u32| positions[*v as usize].distance(Vec3::new(0.15, 0.9, 0.0));
+            away(a).total_cmp(&away(b))
+        })
+        .unwrap();
+    assert!(region.contains(&middle));
+    assert!(region.len() < positions.len() / 4);
+    // An open stroke gives a point at its start.
+    s.bench.run_command(Command::Undo);
+    circle(&mut s, &character, 0.2, 0.5);
+    assert_eq!((grips(&s).len(), grips(&s)[0].is_region()), (1, false));
+    s.bench.run_command(Command::Undo);
+    s.bench.run_command(Command::Redo);
+    s.bench.run_command(Command::Undo);
+    circle(&mut s, &character, 0.2, 1.0);
+    // Held in full, it rotates with the hand.
+    let centre = region.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / region.len() as f32;
+    squeeze(&mut s, centre);
+    assert_eq!(grips(&s)[0].hold, GripHold::Full);
+    s.input.hands[RIGHT].surface = None;
+    s.at(RIGHT, centre);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    let turn = Quat::from_rotation_x(0.6);
+    s.turned(RIGHT, centre + Vec3::X * 0.1, turn);
+    s.step();
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let grip = &grips(&s)[0];
+    assert!(Quat::from_array(grip.rotation).angle_between(turn) < 1e-3, "{grip:?}");
+    assert!(Vec3::from(grip.translation).distance(Vec3::X * 0.1) < 1e-4, "{grip:?}");
+    // An interrupted drag changes nothing.
+    let hash = s.hash();
+    s.at(RIGHT, centre + Vec3::X * 0.1);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    s.at(RIGHT, centre);
+    s.step();
+    assert!(s.bench.is_busy());
+    s.bench.interrupt();
+    assert_eq!((s.hash(), s.bench.is_busy()), (hash, false));
+}
+
+#[test]
+fn moved_grips_become_keys_and_grips_of_a_motion_are_taken() {
+    let (mut s, character) = bare();
+    click(&mut s, &character, Vec3::new(0.3, 1.7, 0.0), Vec3::new(0.0, 1.7, 0.0));
+    let v = grips(&s)[0].vertices.iter().next().unwrap() as usize;
+    let first = character.control.positions[v];
+    s.bench.run_command(Command::Key);
+    s.bench.run_command(Command::AutoKey(true));
+    s.bench.run_command(Command::Scrub(1.0));
+    drag(&mut s, &[first, first + Vec3::X * 0.2]);
+    let document = s.bench.session().document();
+    let keyed: Vec<_> = document.motion().channels().iter().filter(|c| c.target.grip().is_some()).collect();
+    assert!(keyed.iter().any(|c| c.times == [0.0, 1.0]), "{keyed:?}");
+    s.bench.run_command(Command::AutoKey(false));
+    s.bench.run_command(Command::Scrub(0.5));
+    assert!((s.bench.pose().grips[0].translation[0] - 0.1).abs() < 1e-4, "{:?}", s.bench.pose().grips);
+    // Taking the displayed pose takes the grips with it.
+    s.bench.take_pose();
+    assert!((grips(&s)[0].translation[0] - 0.1).abs() < 1e-4, "{:?}", grips(&s));
+}

@@ -1,0 +1,519 @@
+//! The grip tool: points and regions of the skin that the method FAST moves (Jacobson et al. 2012, figures 7 and 13).
+//!
+//! A trigger press on the skin adds a point. A stroke on the skin that returns to its start adds the region inside. A
+//! press at a grip moves the grip; a region that is held in full also rotates with the hand. A squeeze at a grip
+//! changes what the grip holds.
+
+use super::skin::{between, point_of};
+use super::{EditContext, Moment};
+use crate::base::math::{Affine3A, Quat, Vec3};
+use crate::base::{GripId, JointId, Version};
+use crate::deform::Geometric;
+use crate::deform::fast::is_bare;
+use crate::document::{DeformerSettings, Edit};
+use crate::geom::Place;
+use crate::render::Lines;
+use crate::rig::{GripHold, GripPose, Pose, PosedRig};
+use crate::scene::SurfaceSample;
+use crate::surface::{Grip, SurfacePoint, enclosed};
+use crate::workbench::{Haptic, Rigid, Tracking};
+
+/// Trigger value below which a sample ends a stroke.
+const RELEASED: f32 = 0.35;
+/// Maximum distance from the tip to skin that is drawn on, room metres.
+const REACH: f32 = 0.4;
+/// Maximum distance from the tip to a grip that can be grabbed, room metres.
+const GRASP: f32 = 0.03;
+/// Minimum distance between samples, room metres.
+const STILL: f32 = 0.002;
+/// Maximum motion of the hand that counts as none, room metres.
+const UNMOVED: f32 = 0.001;
+/// Maximum length of the path over the skin between two samples, as a multiple of their straight distance.
+const DETOUR: f32 = 2.5;
+/// A stroke is closed if its ends are nearer than this fraction of its size.
+const CLOSES: f32 = 0.35;
+/// Minimum size of a closed stroke, in mean edge lengths.
+const SMALL: f32 = 1.5;
+/// Size of the mark around a point, as a fraction of an edge.
+const MARK: f32 = 0.4;
+/// Height of lines above the skin, as a fraction of the mean edge length.
+const LIFT: f32 = 0.1;
+/// Colour of the outline of a region, and of a stroke.
+const OUTLINE: [u8; 4] = [96, 160, 255, 255];
+const STROKE: [u8; 4] = [255, 214, 64, 255];
+const LIT: [u8; 4] = [255, 255, 255, 255];
+
+/// Returns the colour of a grip: free green, position yellow, full red.
+pub fn color_of(hold: GripHold) -> [u8; 4] {
+    match hold {
+        GripHold::Free => [96, 232, 132, 255],
+        GripHold::Position => [255, 214, 64, 255],
+        GripHold::Full => [244, 84, 84, 255],
+    }
+}
+
+/// A grip of the document, prepared for display.
+struct Shown {
+    id: GripId,
+    /// Segments on the skin: the outline of a region, or a mark around a point.
+    outline: Vec<[Place; 2]>,
+    region: bool,
+    /// The vertices, ascending.
+    vertices: Vec<u32>,
+    /// Centre in the bind pose, and in the rest pose in model space, metres.
+    bind: Vec3,
+    rest: Vec3,
+    /// The joint that carries model space.
+    space: Option<JointId>,
+}
+
+impl Shown {
+    fn new(context: &EditContext, grip: &Grip, rest: &PosedRig) -> Self {
+        let character = &context.character;
+        let control = &character.control;
+        let vertices: Vec<u32> = grip.vertices.iter().collect();
+        let has = |v: &u32| vertices.binary_search(v).is_ok();
+        let region = grip.is_region();
+        let mut outline = Vec::new();
+        for (t, corners) in control.triangles.iter().enumerate() {
+            let at = |k: usize, share: f32| {
+                let mut b = [0.0; 3];
+                (b[k % 3], b[(k + 1) % 3]) = (1.0 - share, share);
+                (t as u32, b)
+            };
+            let inside = corners.map(|v| has(&v));
+            match inside.iter().filter(|i| **i).count() {
+                1 if !region => {
+                    let k = inside.iter().position(|i| *i).unwrap_or(0);
+                    outline.push([at(k, MARK), at(k + 2, 1.0 - MARK)]);
+                }
+                2 if region => {
+                    let k = (0..3).find(|&k| inside[k] && inside[(k + 1) % 3]).unwrap_or(0);
+                    outline.push([at(k, 0.0), at(k, 1.0)]);
+                }
+                _ => {}
+            }
+        }
+        let known = || vertices.iter().filter(|&&v| (v as usize) < control.positions.len());
+        let count = known().count().max(1) as f32;
+        let skinned = |v: &u32| -> Vec3 {
+            let x = control.positions[*v as usize];
+            let of = control.influences.of(*v as usize);
+            of.filter_map(|(j, w)| Some(rest.skinning.get(usize::from(j))?.transform_point3(x) * w)).sum()
+        };
+        let first = known().next().map(|&v| v as usize);
+        let heaviest = first.and_then(|v| control.influences.of(v).max_by(|a, b| a.1.total_cmp(&b.1)));
+        Self {
+            id: grip.id,
+            outline,
+            region,
+            bind: known().map(|&v| control.positions[v as usize]).sum::<Vec3>() / count,
+            rest: known().map(skinned).sum::<Vec3>() / count,
+            space: heaviest.map(|(j, _)| JointId::from(usize::from(j))).filter(|_| is_bare(character)),
+            vertices,
+        }
+    }
+
+    /// The transform from model space to the world.
+    fn world_from_model(&self, rig: &PosedRig) -> Affine3A {
+        self.space.and_then(|j| rig.skinning.get(j.index()).copied()).unwrap_or(Affine3A::IDENTITY)
+    }
+
+    /// Where a pose puts the centre, world space, metres.
+    fn place(&self, rig: &PosedRig, grip: &GripPose) -> Vec3 {
+        self.world_from_model(rig).transform_point3(self.rest + grip.translation())
+    }
+
+    /// The translation that puts the centre at a place in the world.
+    fn translation_to(&self, rig: &PosedRig, place: Vec3) -> Vec3 {
+        self.world_from_model(rig).inverse().transform_point3(place) - self.rest
+    }
+}
+
+/// A grip that a hand moves.
+struct Held {
+    id: GripId,
+    /// The grip when the hold began, with what it holds from then on.
+    start: GripPose,
+    /// What the grip held before.
+    before: GripHold,
+    /// Displayed pose when the hold began.
+    pose: Pose,
+    hand: Rigid,
+    moved: bool,
+}
+
+/// State of the grip tool.
+#[derive(Default)]
+pub struct GripTool {
+    shown: Vec<Shown>,
+    /// Document revision of `shown`.
+    revision: Option<Version>,
+    hover: Option<GripId>,
+    /// The grip that commands change.
+    selected: Option<GripId>,
+    held: Option<Box<Held>>,
+    points: Vec<SurfacePoint>,
+    /// World position and time of the last sample.
+    last: (Vec3, f64),
+    drawing: bool,
+    world: Vec<Vec3>,
+    places: Vec<Place>,
+}
+
+impl GripTool {
+    /// Whether a grip is held or a stroke is drawn.
+    pub fn is_busy(&self) -> bool {
+        self.drawing || self.held.is_some()
+    }
+
+    /// Whether the hand is at a grip.
+    pub fn is_at_grip(&self) -> bool {
+        self.hover.is_some()
+    }
+
+    /// The grip that commands change: the one that was touched last.
+    pub fn selected(&self) -> Option<GripId> {
+        self.selected
+    }
+
+    /// Selects a grip.
+    pub fn select(&mut self, id: Option<GripId>) {
+        self.selected = id;
+    }
+
+    /// Places of all displayed grips that hold something, world space, metres.
+    pub fn places(&self, context: &EditContext) -> impl Iterator<Item = Vec3> {
+        let place = |g: &GripPose| {
+            let shown = self.shown.iter().find(|s| s.id == g.id)?;
+            (g.hold != GripHold::Free).then(|| shown.place(&context.rig, g))
+        };
+        context.pose.grips.iter().filter_map(place)
+    }
+
+    /// Cancels the hold or the stroke.
+    pub fn cancel(&mut self, context: &mut EditContext) {
+        (self.drawing, self.hover) = (false, None);
+        self.points.clear();
+        if self.held.take().is_some() {
+            context.show_document();
+        }
+    }
+
+    /// Prepares the document's grips for display, if the document has changed.
+    fn follow(&mut self, context: &EditContext) {
+        let revision = context.session.revision();
+        if self.revision == Some(revision) {
+            return;
+        }
+        self.revision = Some(revision);
+        let grips = context.session.document().grips();
+        let same = grips.len() == self.shown.len()
+            && grips.iter().zip(&self.shown).all(|(g, s)| {
+                g.id == s.id
+                    && g.vertices.count() == s.vertices.len()
+                    && g.vertices.iter().eq(s.vertices.iter().copied())
+            });
+        if !same {
+            let skeleton = &context.character.skeleton;
+            let rest = PosedRig::new(skeleton, &Pose::rest(skeleton));
+            self.shown = grips.iter().map(|g| Shown::new(context, g, &rest)).collect();
+        }
+        let exists = |id: &GripId| grips.iter().any(|g| g.id == *id);
+        self.selected = self.selected.filter(exists);
+        self.hover = self.hover.filter(exists);
+    }
+
+    /// Runs one frame.
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
+        self.follow(context);
+        if self.held.is_some() {
+            self.hold(context, moment);
+        } else if self.drawing {
+            self.draw(context, moment);
+        } else {
+            self.idle(context, moment);
+        }
+    }
+
+    fn idle(&mut self, context: &mut EditContext, moment: &mut Moment) {
+        let hand = moment.hand();
+        let usable = hand.tip_tracking == Tracking::Tracked && !hand.on_panel;
+        let near = |s: &SurfaceSample| s.position.distance(hand.tip.position) <= REACH * moment.scale;
+        let sample = hand.surface.filter(|s| usable && near(s));
+        let (tip, pressed) = (hand.tip, hand.trigger.pressed && usable);
+        let squeezed = hand.squeeze.pressed && usable;
+        let hover = if usable { self.at(context, tip.position, sample.as_ref(), moment.scale) } else { None };
+        if hover.is_some() && hover != self.hover {
+            moment.feel(moment.tool, Haptic::Hover);
+        }
+        self.hover = hover;
+        if let (Some(id), true) = (hover, squeezed) {
+            self.selected = Some(id);
+            let done = self.switch_hold(context, sample.as_ref());
+            moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+            return;
+        }
+        if !pressed {
+            return;
+        }
+        if let Some(id) = hover {
+            self.take(context, id, tip, sample.as_ref());
+            moment.feel(moment.tool, Haptic::Selection);
+        } else if let Some(sample) = sample.filter(|s| (s.triangle as usize) < context.body.walk.len()) {
+            self.drawing = true;
+            self.points.clear();
+            self.points.push(point_of(&sample));
+            self.last = (sample.position, sample.time);
+            moment.feel(moment.tool, Haptic::Contact);
+        } else {
+            context.notice = Some("point at the skin, or at a grip".into());
+            moment.feel(moment.tool, Haptic::Limit);
+        }
+    }
+
+    /// Returns the grip at the tip: the nearest one that holds its place, or the one whose part of the skin is there.
+    fn at(
+        &self,
+        context: &EditContext,
+        tip: Vec3,
+        sample: Option<&SurfaceSample>,
+        scale: f32,
+    ) -> Option<GripId> {
+        let held = |g: &GripPose| {
+            let shown = self.shown.iter().find(|s| s.id == g.id)?;
+            let distance = shown.place(&context.rig, g).distance(tip);
+            (g.hold != GripHold::Free && distance <= GRASP * scale).then_some((distance, g.id))
+        };
+        let nearest = context.pose.grips.iter().filter_map(held).min_by(|a, b| a.0.total_cmp(&b.0));
+        let sample = sample.filter(|_| nearest.is_none());
+        let on_skin = sample.and_then(|sample| {
+            let point = point_of(sample);
+            let x = context.body.bind_position(&context.character, &point)?;
+            let corners = context.body.walk.corners(point.triangle)?;
+            let near = |s: &&Shown| match s.region {
+                true => corners.iter().all(|v| s.vertices.binary_search(v).is_ok()),
+                false => s.bind.distance(x) <= (GRASP * scale).min(1.5 * context.body.edge),
+            };
+            // A point inside a region comes first.
+            let all = self.shown.iter().filter(near).map(|s| (s.region, s.bind.distance(x), s.id));
+            all.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))).map(|s| s.2)
+        });
+        nearest.map(|n| n.1).or(on_skin)
+    }
+
+    /// Returns the place of a point that the skin shows at a sample; `None` for a region, whose place is not known.
+    fn seen(&self, context: &EditContext, id: GripId, sample: Option<&SurfaceSample>) -> Option<Vec3> {
+        let shown = self.shown.iter().find(|s| s.id == id && !s.region)?;
+        let sample = sample?;
+        let x = context.body.bind_position(&context.character, &point_of(sample))?;
+        Some(shown.translation_to(&context.rig, sample.position + shown.bind - x))
+    }
+
+    fn take(&mut self, context: &EditContext, id: GripId, hand: Rigid, sample: Option<&SurfaceSample>) {
+        self.selected = Some(id);
+        let Some(now) = context.pose.grips.iter().find(|g| g.id == id).copied() else { return };
+        let mut start = now;
+        if now.hold == GripHold::Free {
+            start.hold = GripHold::Position;
+            if let Some(seen) = self.seen(context, id, sample) {
+                start.translation = seen.to_array();
+            }
+        }
+        let pose = context.pose.clone();
+        self.held = Some(Box::new(Held { id, start, before: now.hold, pose, hand, moved: false }));
+    }
+
+    fn hold(&mut self, context: &mut EditContext, moment: &mut Moment) {
+        let hand = moment.hand();
+        let Some(held) = &mut self.held else { return };
+        let Some(shown) = self.shown.iter().find(|s| s.id == held.id) else {
+            self.held = None;
+            return;
+        };
+        let way = hand.tip.position - held.hand.position;
+        let turn = (hand.tip.orientation * held.hand.orientation.inverse()).normalize();
+        if hand.tip_tracking == Tracking::Tracked && hand.trigger.down {
+            held.moved |= way.length() > UNMOVED * moment.scale;
+            held.moved |= held.start.hold == GripHold::Full && turn.angle_between(Quat::IDENTITY) > 0.01;
+            if held.moved {
+                let model = shown.world_from_model(&context.rig);
+                let by = model.inverse().transform_vector3(way);
+                let mut now = held.start;
+                now.translation = (held.start.translation() + by).to_array();
+                if now.hold == GripHold::Full {
+                    let space = crate::base::math::rotation_of(&model);
+                    let own = space.inverse() * turn * space;
+                    now.rotation = (own * held.start.rotation()).normalize().to_array();
+                }
+                let mut pose = held.pose.clone();
+                pose.grips.iter_mut().filter(|g| g.id == held.id).for_each(|g| *g = now);
+                context.show(&pose);
+            }
+        }
+        if !moment.hand().trigger.down {
+            let held = self.held.take();
+            if let Some(held) = held.filter(|h| h.moved) {
+                commit(context, &held);
+                moment.feel(moment.tool, Haptic::Contact);
+            }
+        }
+    }
+
+    fn draw(&mut self, context: &mut EditContext, moment: &mut Moment) {
+        let hand = moment.hand();
+        let fresh = hand.surface.filter(|s| s.time > self.last.1 && s.time <= moment.hands.time);
+        let near = |s: &SurfaceSample| s.position.distance(hand.tip.position) <= REACH * moment.scale;
+        let good = |s: &SurfaceSample| {
+            s.draw >= RELEASED
+                && (s.triangle as usize) < context.body.walk.len()
+                && s.position.distance(self.last.0) >= STILL * moment.scale
+        };
+        if let Some(sample) = fresh.filter(|s| near(s) && good(s)) {
+            let point = point_of(&sample);
+            if let Some(last) = self.points.last() {
+                let longest = DETOUR * self.last.0.distance(sample.position) + 3.0 * context.body.edge;
+                self.points.extend(between(context, last, &point, longest).unwrap_or_default());
+            }
+            self.points.push(point);
+            self.last = (sample.position, sample.time);
+        }
+        if hand.trigger.down {
+            return;
+        }
+        self.drawing = false;
+        let points = std::mem::take(&mut self.points);
+        let done = self.add(context, &points);
+        moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
+    }
+
+    /// Adds the point or the region of a finished stroke. The method becomes FAST if it is another one.
+    fn add(&mut self, context: &mut EditContext, points: &[SurfacePoint]) -> bool {
+        let Some(vertices) = drawn(context, points) else { return false };
+        let document = context.session.document();
+        let taken = document.grips().iter().find(|g| g.vertices.iter().eq(vertices.iter().copied()));
+        if let Some(taken) = taken {
+            context.notice = Some(format!("{} is there already", taken.name));
+            return false;
+        }
+        let id = document.unused_grip_id();
+        let mut edits = vec![Edit::AddGrip { index: None, grip: Box::new(Grip::new(id, vertices)) }];
+        let recipe = document.deformer().recipe();
+        if !recipe.is_ok_and(|r| matches!(r.geometric, Geometric::Fast(_))) {
+            edits.push(Edit::SetDeformer(DeformerSettings::of("fast")));
+        }
+        let done = context.apply(Edit::Group(edits));
+        if done {
+            self.selected = Some(id);
+        }
+        done
+    }
+
+    /// Changes what the selected grip holds, to the next of free, position and full. A point that becomes held stays
+    /// where the sample shows it. Returns false if no grip is selected.
+    pub fn switch_hold(&mut self, context: &mut EditContext, sample: Option<&SurfaceSample>) -> bool {
+        self.follow(context);
+        let grip = self.selected.and_then(|id| context.session.document().grip(id).ok());
+        let Some(mut grip) = grip.cloned() else {
+            context.notice = Some("no grip is selected: touch or click one".into());
+            return false;
+        };
+        if grip.hold == GripHold::Free
+            && let Some(seen) = self.seen(context, grip.id, sample)
+        {
+            grip.translation = seen.to_array();
+        }
+        grip.hold = grip.hold.next();
+        context.apply(Edit::SetGrip(Box::new(grip)))
+    }
+
+    /// Returns the edit that removes the selected grip, or else the newest one.
+    pub fn removal(&self, context: &EditContext) -> Option<Edit> {
+        let grips = context.session.document().grips();
+        let selected = self.selected.filter(|id| grips.iter().any(|g| g.id == *id));
+        selected.or_else(|| grips.last().map(|g| g.id)).map(Edit::RemoveGrip)
+    }
+
+    /// Draws the grips and the stroke.
+    pub fn lines(&mut self, context: &EditContext, out: &mut Lines) {
+        self.follow(context);
+        let lift = LIFT * context.body.edge;
+        let place = |place: &Place| {
+            let point = SurfacePoint {
+                triangle: place.0,
+                barycentrics: place.1,
+                pressure: 1.0,
+                time: 0.0,
+                lifted: false,
+            };
+            context.body.skinned_position(&context.character, &context.rig, &point)
+        };
+        for shown in &self.shown {
+            let Some(grip) = context.pose.grips.iter().find(|g| g.id == shown.id) else { continue };
+            let lit = self.hover == Some(shown.id) || self.selected == Some(shown.id);
+            let color = if shown.region { OUTLINE } else { color_of(grip.hold) };
+            for [a, b] in &shown.outline {
+                if let (Some(from), Some(to)) = (place(a), place(b)) {
+                    out.on_surface(&[*a, *b], &[from, to], color, if lit { 4.5 } else { 3.0 }, lift);
+                }
+            }
+            if grip.hold != GripHold::Free {
+                let at = shown.place(&context.rig, grip);
+                if lit {
+                    out.dot(at, LIT, 15.0);
+                }
+                out.dot(at, color_of(grip.hold), 11.0);
+            } else if shown.region
+                && let Some([a, _]) = shown.outline.first()
+                && let Some(at) = place(a)
+            {
+                out.on_surface(&[*a, *a], &[at, at], color_of(grip.hold), 9.0, lift);
+            }
+        }
+        self.world.clear();
+        self.places.clear();
+        for point in &self.points {
+            let at = (point.triangle, point.barycentrics);
+            if let Some(x) = place(&at) {
+                self.world.push(x);
+                self.places.push(at);
+            }
+        }
+        out.on_surface(&self.places, &self.world, STROKE, 3.5, lift);
+    }
+}
+
+/// Returns the vertices of a stroke: those inside a closed stroke, or the one nearest to the start of another stroke.
+fn drawn(context: &EditContext, points: &[SurfacePoint]) -> Option<Vec<u32>> {
+    let character = &context.character;
+    let first = points.first()?;
+    let places: Vec<Vec3> = points.iter().filter_map(|p| context.body.bind_position(character, p)).collect();
+    let bounds = crate::base::math::Aabb::of(places.iter().copied());
+    let (size, gap) = (bounds.diagonal(), places.first()?.distance(*places.last()?));
+    if size >= SMALL * context.body.edge && gap <= CLOSES * size && points.len() >= 4 {
+        let mut way: Vec<u32> = points.iter().map(|p| p.triangle).collect();
+        let longest = DETOUR * gap + 3.0 * context.body.edge;
+        let back = between(context, points.last()?, first, longest);
+        way.extend(back.into_iter().flatten().map(|p| p.triangle));
+        return Some(enclosed(&character.control, &way));
+    }
+    let corners = context.body.walk.corners(first.triangle)?;
+    let heaviest = (0..3).max_by(|&a, &b| first.barycentrics[a].total_cmp(&first.barycentrics[b]))?;
+    Some(vec![corners[heaviest]])
+}
+
+/// Stores the displayed place of a held grip in the document.
+fn commit(context: &mut EditContext, held: &Held) {
+    let Some(now) = context.pose.grips.iter().find(|g| g.id == held.id).copied() else { return };
+    let edit = match context.session.document().grip(held.id) {
+        Ok(grip) if now.hold != held.before => Edit::SetGrip(Box::new(Grip {
+            hold: now.hold,
+            translation: now.translation,
+            rotation: now.rotation,
+            ..grip.clone()
+        })),
+        Ok(_) => Edit::MoveGrip { id: held.id, translation: now.translation, rotation: now.rotation },
+        Err(_) => return,
+    };
+    context.apply(edit);
+}
