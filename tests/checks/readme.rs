@@ -155,7 +155,9 @@ fn the_tests_and_figures_in_the_tables_of_the_papers_exist() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(folder.join("docs/papers.md")).unwrap();
     let mut code = String::new();
-    ["src", "tests"].map(|part| sources(&folder.join(part), &mut code));
+    for part in ["src", "tests"] {
+        sources(&folder.join(part), &mut code);
+    }
     let rows: Vec<Vec<&str>> = text
         .lines()
         .filter(|line| line.starts_with("| ") && !line.starts_with("| section"))
