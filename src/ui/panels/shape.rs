@@ -129,15 +129,14 @@ fn course(
     pressed: &mut Pressed,
 ) {
     let degrees = Print::Unit(0, "°");
-    let numbers: [(&str, Print, [f32; 2], f32, fn(f32) -> Command); 2] = [
-        ("growth", Print::Decimals(2), GROWTHS, profile.amount, Command::Growth),
-        ("tilt", degrees, TILTS, profile.tilt.to_degrees(), Command::Tilt),
-    ];
-    for (label, print, range, value, make) in numbers {
-        let slide = Slide { label, range: range.map(f64::from), logarithmic: false, print };
-        let slid = widgets::slide(ui, &slide, f64::from(value), &mut memory.held);
-        pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now as f32), continues)));
-    }
+    let mut slide =
+        |ui: &mut Ui, label: &str, print: Print, range: [f32; 2], value: f32, make: fn(f32) -> Command| {
+            let slide = Slide { label, range: range.map(f64::from), logarithmic: false, print };
+            let slid = widgets::slide(ui, &slide, f64::from(value), &mut memory.held);
+            pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now as f32), continues)));
+        };
+    slide(ui, "growth", Print::Decimals(2), GROWTHS, profile.amount, Command::Growth);
+    slide(ui, "tilt", degrees, TILTS, profile.tilt.to_degrees(), Command::Tilt);
     widgets::caption(ui, "Profile along");
     let texts = if marked { ["The stroke", "The bone"] } else { ["All bones", "Each bone"] };
     let paths = [(texts[0], Along::Stroke), (texts[1], Along::Bone)];

@@ -2,7 +2,7 @@
 //! thesis 7.4). The result is one sculpt layer, as for a pull.
 
 use super::EditContext;
-use super::skin::Pulled;
+use super::pull::Pulled;
 use crate::base::MarkId;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::sculpt::cpu::rotation;

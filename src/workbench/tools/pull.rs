@@ -6,12 +6,16 @@
 //! proportional to the distance from the bone, so that all shells thicken by the same factor.
 
 use super::EditContext;
+use crate::base::SculptId;
 use crate::base::math::{Quat, Vec3, distance_to_segment};
 use crate::document::Edit;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
 
 /// Half-width of a pull along an open mark, as a fraction of the mark's length.
 const WIDTH: f32 = 0.6;
+
+/// The pulled sculpt layer and its previous offsets; `None` for a new layer.
+pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
 
 /// A pull in progress.
 pub struct Pull {

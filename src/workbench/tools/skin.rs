@@ -17,10 +17,10 @@ mod marks;
 use super::knots::{Drag, Knot, Knots};
 use super::offset::{Offset, Seen, mark_positions};
 use super::paint::paint;
-use super::pull::Pull;
+use super::pull::{Pull, Pulled};
 use super::{EditContext, Moment};
 use crate::base::math::Vec3;
-use crate::base::{BoneId, MarkId, SculptId};
+use crate::base::{BoneId, MarkId};
 use crate::bind::Character;
 use crate::document::Edit;
 use crate::geom::Place;
@@ -54,9 +54,6 @@ const KNOT: f32 = 0.025;
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
 /// Colour of a stroke that would close to a ring if it ended here: green.
 pub const RING: [u8; 4] = [96, 232, 132, 255];
-
-/// The pulled sculpt layer and its previous offsets; `None` for a new layer.
-pub type Pulled = (SculptId, Option<Vec<[f32; 3]>>);
 
 /// State of the skin tool.
 #[derive(Default)]
