@@ -79,9 +79,12 @@ fn count(path: &Path) -> Result<u64> {
     Ok(reader.frames().max(1))
 }
 
+/// A renderer and an evaluator, with the settings, grips and sculpt layers that they were made for.
+type Made = (Studio, Evaluator, (DeformerSettings, Grips), Vec<Sculpt>);
+
 /// Renderer and panels for the eyes' views, reused from picture to picture.
 struct Eyes {
-    stage: Option<(Studio, Evaluator, (DeformerSettings, Grips), Vec<Sculpt>)>,
+    stage: Option<Made>,
     panels: Panels,
     state: PanelState,
     screens: Option<PanelScreens>,
