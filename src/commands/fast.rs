@@ -69,6 +69,9 @@ pub struct Args {
     /// hold the rest of the deformation
     #[arg(long)]
     pub out: Option<PathBuf>,
+    /// Project to write, a .glb: its document has the points and regions as grips, and the method `fast`
+    #[arg(long, value_name = "PROJECT")]
+    pub project: Option<PathBuf>,
     /// Whether a .glb keeps the file's own animations
     #[arg(long, value_enum, default_value_t)]
     pub clips: export::Clips,
@@ -171,6 +174,9 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         Some(path) => write(context, &model, (&pose, &shape), &leashes, (path, size, args))?,
         None => None,
     };
+    if let Some(path) = &args.project {
+        points::save(context, &model, &points, &params, path)?;
+    }
     let report = FastReport {
         file: file.display().to_string(),
         vertices: shape.control.len(),

@@ -1,14 +1,20 @@
 //! Points and regions of the skin as handles: `--point X,Y,Z=X,Y,Z` and `--region X,Y,Z,RADIUS=X,Y,Z`.
 
+use crate::app::context::Context;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{Error, GripId, Result};
-use crate::deform::fast::{Body, Constraint, GripShape, Grips, Target};
-use crate::rig::{PosedRig, Skeleton};
+use crate::commands::save::write;
+use crate::deform::fast::{Body, Constraint, GripShape, Grips, Params, Target};
+use crate::document::{DeformerSettings, Edit};
+use crate::project::Saving;
+use crate::rig::{GripHold, PosedRig, Skeleton};
 use crate::scene::Model;
+use crate::surface::Grip;
+use std::path::Path;
 
 /// A point or a region of the skin that the command line names.
 pub(super) struct Point {
-    /// The vertices, and their number.
+    /// The vertices, and the id of the grip.
     shape: GripShape,
     /// Its centre in the rest pose, world space, metres.
     from: DVec3,
@@ -100,4 +106,40 @@ pub(super) fn constrain(
         targets.push(Target::Point(to));
         leashes.push([point.from.as_vec3(), to.as_vec3()]);
     }
+}
+
+/// Writes a project whose document has the points as grips, and the method `fast` with these settings.
+///
+/// # Errors
+/// [`Error::Input`] if there is no point, and any error of binding and writing.
+pub(super) fn save(
+    context: &mut Context,
+    model: &Model,
+    points: &[Point],
+    params: &Params,
+    path: &Path,
+) -> Result<()> {
+    if points.is_empty() {
+        let problem = format!("{}: a project of `fast` needs grips", path.display());
+        return Err(Error::input(problem, "give --point or --region"));
+    }
+    let mut session = model.start(None)?;
+    let mut settings = DeformerSettings::of("fast");
+    let counts = [("extra", params.extra), ("clusters", params.clusters)];
+    settings.parameters.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
+    settings.parameters.insert("hinge".to_owned(), params.hinge.into());
+    if let Some(energy) = params.energy {
+        let energy = serde_json::to_value(energy).unwrap_or_default();
+        settings.parameters.insert("energy".to_owned(), energy);
+    }
+    session.apply(Edit::SetDeformer(settings))?;
+    for point in points {
+        let mut grip = Grip::new(point.shape.id, point.shape.vertices.iter().copied());
+        match point.to {
+            Some(to) => grip.translation = (to - point.from).as_vec3().to_array(),
+            None => grip.hold = GripHold::Free,
+        }
+        session.apply(Edit::AddGrip { index: None, grip: Box::new(grip) })?;
+    }
+    write(context, model, session.document(), path, Saving::default(), false)
 }

@@ -144,8 +144,8 @@ impl Node {
         solver.start_from(reduced, &kept.pose);
         solver.solve(self.params.iterations.min(super::MAX_ITERATIONS), self.params.acceleration);
         solver.read(reduced, &mut kept.maps);
-        if kept.holds.iter().all(|h| *h == Hold::Free) {
-            // Nothing places the shape, so it follows the pose rigidly; abstract handles add nothing.
+        if body.joints.is_empty() && kept.holds.iter().all(|h| *h == Hold::Free) {
+            // No grip places the mesh, so the mesh follows its node; abstract handles add nothing.
             let given = kept.pose.iter().map(|map| map.as_affine3a());
             kept.maps.iter_mut().zip(given).for_each(|(out, map)| *out = map);
             kept.maps[kept.pose.len()..].fill(ZERO);

@@ -220,10 +220,18 @@ fn of_fast(
 ) {
     let settings = shows.bench.session().document().deformer();
     let Ok(now) = serde_json::to_value(params) else { return };
+    // Without a skeleton, FAST needs grips, so they come first.
+    let first = shows.bench.is_bare() || !shows.bench.session().document().grips().is_empty();
+    if first {
+        super::grips::show(ui, shows, memory, pressed);
+        widgets::caption(ui, "Solver");
+    }
     numbers(ui, &FAST, &now, settings, memory, pressed);
     choice(ui, ("energy", "Keeps rigid"), &now["energy"], &ENERGIES, settings, pressed);
     choice(ui, ("acceleration", "Acceleration"), &now["acceleration"], &ACCELERATIONS, settings, pressed);
-    super::grips::show(ui, shows, memory, pressed);
+    if !first {
+        super::grips::show(ui, shows, memory, pressed);
+    }
     let skeleton = &shows.bench.character().skeleton;
     let selected = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
     ui.horizontal(|ui| {

@@ -8,7 +8,7 @@ use crate::rig::GripHold;
 use crate::surface::Grip;
 use crate::workbench::tools::grip::color_of;
 use crate::workbench::{Command, Tool};
-use egui::{Color32, RichText, Ui};
+use egui::{Color32, RichText, Sense, Ui, vec2};
 use glam::EulerRot;
 
 /// Change of a translation per logical pixel of a drag, as a fraction of the size of the character.
@@ -30,7 +30,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         let id = grip.id;
         ui.horizontal(|ui| {
             let [r, g, b, _] = color_of(grip.hold);
-            ui.label(RichText::new("\u{25cf}").color(Color32::from_rgb(r, g, b)));
+            let side = 10.0 * theme::scale(ui);
+            let (dot, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
+            ui.painter().circle_filled(dot.center(), 0.5 * side, Color32::from_rgb(r, g, b));
             let name = RichText::new(&grip.name);
             let name = if bench.selected_grip() == Some(id) { name.strong() } else { name };
             ui.label(name).on_hover_text(format!("{} vertices", grip.vertices.count()));
