@@ -79,9 +79,12 @@ fn count(path: &Path) -> Result<u64> {
     Ok(reader.frames().max(1))
 }
 
+/// What an evaluator is bound to.
+type Bound = (DeformerSettings, Grips);
+
 /// Renderer and panels for the eyes' views, reused from picture to picture.
 struct Eyes {
-    stage: Option<(Studio, Evaluator, (DeformerSettings, Grips), Vec<Sculpt>)>,
+    stage: Option<(Studio, Evaluator, Bound, Vec<Sculpt>)>,
     panels: Panels,
     state: PanelState,
     screens: Option<PanelScreens>,
