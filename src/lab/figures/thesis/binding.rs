@@ -147,9 +147,9 @@ fn edge_of(model: &Model, vertices: &[u32]) -> Vec<u32> {
 pub fn leg(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut rows = vec![Vec::new(), Vec::new()];
     for (method, caption) in [(Binding::Direct, "projection"), (Binding::Planar, "dividing planes")] {
-        let model = bound(Kind::Human, &options(method, 0, Smoothing::Bounded))?;
-        let mut sitter = easel.seated(&model, DeformerSettings::of("irs"), [75.0, 4.0], [420, 520])?;
-        sitter.look_at(["LeftUpperLeg", "LeftFoot"], 0.34)?;
+        let model = bound(Kind::Chibi, &options(method, 0, Smoothing::Bounded))?;
+        let mut sitter = easel.seated(&model, DeformerSettings::of("irs"), [75.0, 4.0], [420, 420])?;
+        sitter.look_at(["LeftUpperLeg", "LeftFoot"], 0.2)?;
         let shape = sitter.evaluate(None)?;
         let joints: Vec<JointId> = ["LeftUpperLeg", "LeftLowerLeg", "LeftFoot"]
             .into_iter()
@@ -278,9 +278,9 @@ pub fn irs_deformations(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     for (longer, amount, caption) in
         [(1.0, 0.0, "bind"), (1.45, 0.0, "longer legs"), (0.6, 0.0, "squashed"), (1.0, 0.5, "thicker limbs")]
     {
-        let mut sitter = easel.sitter(Kind::Human, "irs", [20.0, 4.0], [300, 480])?;
+        let mut sitter = easel.sitter(Kind::Chibi, "irs", [20.0, 4.0], [300, 480])?;
         let mut pose = sitter.model.rest();
-        let stretched = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Spine1", "Spine2"];
+        let stretched = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Chest", "Neck"];
         for joint in &stretched[..if longer > 1.0 { 4 } else { 6 }] {
             let local: &mut Trs = &mut pose.local[sitter.node(joint)?.index()];
             local.translation = local.translation.map(|x| x * longer);
