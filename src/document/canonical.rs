@@ -1,7 +1,8 @@
 //! Content hashes of a canonical form. A float is hashed by its bits (negative zero as zero), a list by its length and
 //! then its elements, and a JSON object by its entries in key order. Equal contents have equal hashes on every machine.
 
-use super::Target;
+use super::contents::is_default;
+use super::{Document, Target};
 use crate::base::math::Trs;
 use crate::bind::BindOptions;
 use crate::cage::Cage;
@@ -305,5 +306,90 @@ impl Canonical {
                 }
             }
         }
+    }
+}
+
+impl Document {
+    /// Returns the hash of the content, 64 hexadecimal digits. The path of the asset file does not affect it.
+    pub fn hash(&self) -> String {
+        let mut hash = Canonical::new("document 1");
+        hash.text(&self.name);
+        hash.text(self.asset.as_ref().map_or("", |a| &a.hash));
+        hash.pose(&self.pose);
+        hash.count(self.strokes.len());
+        self.strokes.iter().for_each(|s| hash.layer(s));
+        let keys = self.motion.as_poses(&self.pose);
+        hash.count(keys.as_ref().map_or(0, Vec::len));
+        for key in keys.iter().flatten() {
+            hash.float(key.time);
+            hash.pose(&key.pose);
+        }
+        hash.text(&self.deformer.method);
+        hash.count(self.deformer.parameters.len());
+        for (name, value) in &self.deformer.parameters {
+            hash.text(name);
+            hash.json(value);
+        }
+        self.hash_additions(&mut hash);
+        if keys.is_none() && !self.motion.is_default() {
+            self.motion.hash(&mut hash);
+        }
+        if !self.poses.is_empty() {
+            hash.text("poses 1");
+            hash.count(self.poses.len());
+            for kept in &self.poses {
+                hash.text(&kept.name);
+                hash.pose(&kept.pose);
+            }
+        }
+        hash.finish()
+    }
+
+    /// Hashes fields added after version 1. If all are empty, the hash equals that of a version 1 document.
+    fn hash_additions(&self, hash: &mut Canonical) {
+        self.hash_marks(hash);
+        if !self.sculpts.is_empty() {
+            hash.text("sculpts 1");
+            hash.count(self.sculpts.len());
+            self.sculpts.iter().for_each(|s| hash.sculpt(s));
+        }
+        if !self.bones.is_empty() {
+            hash.text("bones 1");
+            hash.count(self.bones.len());
+            self.bones.iter().for_each(|c| hash.chain(c));
+        }
+        if let Some(cage) = &self.cage {
+            hash.text("cage 1");
+            hash.cage(cage);
+        }
+        if !is_default(&self.binding) {
+            hash.text("binding 1");
+            hash.binding(&self.binding);
+        }
+        if !self.hidden.is_empty() {
+            hash.text("hidden 1");
+            hash.count(self.hidden.len());
+            self.hidden.iter().for_each(|part| hash.count(*part as usize));
+        }
+        if !self.grips.is_empty() {
+            hash.text("grips 1");
+            hash.count(self.grips.len());
+            self.grips.iter().for_each(|g| hash.grip(g));
+        }
+    }
+
+    fn hash_marks(&self, hash: &mut Canonical) {
+        let adjusted: Vec<&StrokeLayer> =
+            self.strokes.iter().filter(|s| !s.adjustments.is_empty() || s.partner.is_some()).collect();
+        if self.marks.is_empty() && self.pins.is_empty() && adjusted.is_empty() {
+            return;
+        }
+        hash.text("additions 1");
+        hash.count(self.marks.len());
+        self.marks.iter().for_each(|m| hash.mark(m));
+        hash.count(self.pins.len());
+        self.pins.iter().for_each(|p| hash.count(p.index()));
+        hash.count(adjusted.len());
+        adjusted.into_iter().for_each(|layer| hash.adjustments(layer));
     }
 }

@@ -1,8 +1,6 @@
 //! The document: everything the user has made for one character. Only [`super::Edit`]s change it.
 
-use super::canonical::Canonical;
-use super::{KeptPose, Motion};
-use crate::asset::{Asset, Source};
+use super::{AssetRef, KeptPose, Motion};
 use crate::base::{ChainId, Error, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::bind::{BindOptions, Character};
 use crate::cage::Cage;
@@ -15,80 +13,6 @@ use crate::surface::{Grip, MAX_SCULPTS, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// A reference to the character's asset file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AssetRef {
-    /// Path of the file when it was opened.
-    pub path: String,
-    /// Hash of the file's content, 64 hexadecimal digits.
-    pub hash: String,
-}
-
-impl AssetRef {
-    /// Returns the reference to a loaded file. The hash covers the glTF JSON and all data that it references. It does
-    /// not depend on the packing (.gltf or .glb, external files, data URIs) or on the file's location.
-    pub fn of(asset: &Asset) -> Self {
-        Self { path: asset.path.to_string_lossy().into_owned(), hash: content_hash(&asset.source) }
-    }
-}
-
-/// Hashes glTF content. It skips JSON values that depend on the packing, such as buffer offsets, and hashes the
-/// referenced bytes instead.
-fn content_hash(source: &Source) -> String {
-    let mut hash = Canonical::new("asset 2");
-    let mut json = source.json.clone();
-    let mut take = |name: &str| {
-        let list = json.as_object_mut().and_then(|o| o.shift_remove(name));
-        list.and_then(|l| if let Value::Array(l) = l { Some(l) } else { None }).unwrap_or_default()
-    };
-    let (mut views, mut images) = (take("bufferViews"), take("images"));
-    take("buffers");
-    hash.json(&json);
-    hash.count(images.len());
-    for (i, image) in images.iter_mut().enumerate() {
-        match source.image_files.get(i).and_then(Option::as_ref) {
-            Some((bytes, _)) => hash.bytes(bytes),
-            // Exclude the image's buffer view from the hash, because only packed files store images in buffer views.
-            None => match image["bufferView"].as_u64().and_then(|v| views.get_mut(v as usize)) {
-                Some(view) => {
-                    hash.bytes(bytes_of(source, view));
-                    *view = Value::Null;
-                }
-                None => hash.bytes(&[]),
-            },
-        }
-        without(image, &["uri", "bufferView", "mimeType"]);
-        hash.json(image);
-    }
-    for (i, view) in views.iter_mut().enumerate().filter(|(_, view)| !view.is_null()) {
-        hash.count(i);
-        hash.bytes(bytes_of(source, view));
-        without(view, &["buffer", "byteOffset"]);
-        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
-        for extension in extensions.into_iter().flat_map(|e| e.values_mut()) {
-            hash.bytes(bytes_of(source, extension));
-            without(extension, &["buffer", "byteOffset"]);
-        }
-        hash.json(view);
-    }
-    hash.finish()
-}
-
-/// Returns the bytes that a JSON object's `buffer`, `byteOffset` and `byteLength` select; empty if out of range.
-fn bytes_of<'a>(source: &'a Source, view: &Value) -> &'a [u8] {
-    let number = |name: &str| view[name].as_u64().and_then(|n| usize::try_from(n).ok());
-    let buffer = number("buffer").and_then(|b| source.buffers.get(b));
-    let start = number("byteOffset").unwrap_or(0);
-    let end = number("byteLength").and_then(|length| start.checked_add(length));
-    buffer.zip(end).and_then(|(buffer, end)| buffer.get(start..end)).unwrap_or_default()
-}
-
-fn without(object: &mut Value, names: &[&str]) {
-    if let Some(object) = object.as_object_mut() {
-        names.iter().for_each(|name| drop(object.shift_remove(*name)));
-    }
-}
 
 /// A deformation method and its parameters, in the method's own serialised form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -148,7 +72,7 @@ pub struct Document {
 }
 
 /// Whether a binding has the default settings, which files omit.
-fn is_default(binding: &BindOptions) -> bool {
+pub(super) fn is_default(binding: &BindOptions) -> bool {
     *binding == BindOptions::default()
 }
 
@@ -346,89 +270,6 @@ impl Document {
         self.binding.fits(character)
     }
 
-    /// Returns the hash of the content, 64 hexadecimal digits. The path of the asset file does not affect it.
-    pub fn hash(&self) -> String {
-        let mut hash = Canonical::new("document 1");
-        hash.text(&self.name);
-        hash.text(self.asset.as_ref().map_or("", |a| &a.hash));
-        hash.pose(&self.pose);
-        hash.count(self.strokes.len());
-        self.strokes.iter().for_each(|s| hash.layer(s));
-        let keys = self.motion.as_poses(&self.pose);
-        hash.count(keys.as_ref().map_or(0, Vec::len));
-        for key in keys.iter().flatten() {
-            hash.float(key.time);
-            hash.pose(&key.pose);
-        }
-        hash.text(&self.deformer.method);
-        hash.count(self.deformer.parameters.len());
-        for (name, value) in &self.deformer.parameters {
-            hash.text(name);
-            hash.json(value);
-        }
-        self.hash_additions(&mut hash);
-        if keys.is_none() && !self.motion.is_default() {
-            self.motion.hash(&mut hash);
-        }
-        if !self.poses.is_empty() {
-            hash.text("poses 1");
-            hash.count(self.poses.len());
-            for kept in &self.poses {
-                hash.text(&kept.name);
-                hash.pose(&kept.pose);
-            }
-        }
-        hash.finish()
-    }
-
-    /// Hashes fields added after version 1. If all are empty, the hash equals that of a version 1 document.
-    fn hash_additions(&self, hash: &mut Canonical) {
-        self.hash_marks(hash);
-        if !self.sculpts.is_empty() {
-            hash.text("sculpts 1");
-            hash.count(self.sculpts.len());
-            self.sculpts.iter().for_each(|s| hash.sculpt(s));
-        }
-        if !self.bones.is_empty() {
-            hash.text("bones 1");
-            hash.count(self.bones.len());
-            self.bones.iter().for_each(|c| hash.chain(c));
-        }
-        if let Some(cage) = &self.cage {
-            hash.text("cage 1");
-            hash.cage(cage);
-        }
-        if !is_default(&self.binding) {
-            hash.text("binding 1");
-            hash.binding(&self.binding);
-        }
-        if !self.hidden.is_empty() {
-            hash.text("hidden 1");
-            hash.count(self.hidden.len());
-            self.hidden.iter().for_each(|part| hash.count(*part as usize));
-        }
-        if !self.grips.is_empty() {
-            hash.text("grips 1");
-            hash.count(self.grips.len());
-            self.grips.iter().for_each(|g| hash.grip(g));
-        }
-    }
-
-    fn hash_marks(&self, hash: &mut Canonical) {
-        let adjusted: Vec<&StrokeLayer> =
-            self.strokes.iter().filter(|s| !s.adjustments.is_empty() || s.partner.is_some()).collect();
-        if self.marks.is_empty() && self.pins.is_empty() && adjusted.is_empty() {
-            return;
-        }
-        hash.text("additions 1");
-        hash.count(self.marks.len());
-        self.marks.iter().for_each(|m| hash.mark(m));
-        hash.count(self.pins.len());
-        self.pins.iter().for_each(|p| hash.count(p.index()));
-        hash.count(adjusted.len());
-        adjusted.into_iter().for_each(|layer| hash.adjustments(layer));
-    }
-
     pub(super) fn mark_index(&self, id: MarkId) -> Result<usize> {
         self.marks.iter().position(|m| m.id == id).ok_or_else(|| {
             Error::input(format!("there is no mark {}", id.0), format!("there are {}", self.marks.len()))
@@ -562,72 +403,4 @@ pub(super) fn validate_pose(pose: &Pose, skeleton: &Skeleton) -> Result<()> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    /// Returns a glTF source with two buffers, and images in a file, a data URI and a buffer view.
-    fn apart() -> Source {
-        let json = json!({
-            "buffers": [{ "byteLength": 5, "uri": "a.bin" }, { "byteLength": 6, "uri": "b.bin" }],
-            "bufferViews": [
-                { "buffer": 0, "byteLength": 5, "target": 34962 },
-                { "buffer": 1, "byteOffset": 1, "byteLength": 3, "extensions": {
-                    "EXT_meshopt_compression": { "buffer": 1, "byteOffset": 4, "byteLength": 2 } } },
-                { "buffer": 1, "byteLength": 1 }
-            ],
-            "images": [{ "uri": "x.png", "name": "x" }, { "uri": "data:image/png;base64,CQk=" }, { "bufferView": 2 }],
-        });
-        let images =
-            vec![Some((vec![8, 8], "image/png".into())), Some((vec![9, 9], "image/png".into())), None];
-        Source { json, buffers: vec![vec![1, 2, 3, 4, 5], vec![6, 7, 8, 9, 10, 11]], image_files: images }
-    }
-
-    #[test]
-    fn the_content_of_a_file_is_the_same_however_it_is_packed() {
-        let hash = content_hash(&apart());
-        let json = json!({
-            "buffers": [{ "byteLength": 22 }],
-            "bufferViews": [
-                { "buffer": 0, "byteLength": 5, "target": 34962 },
-                { "buffer": 0, "byteOffset": 9, "byteLength": 3, "extensions": {
-                    "EXT_meshopt_compression": { "buffer": 0, "byteOffset": 12, "byteLength": 2 } } },
-                { "buffer": 0, "byteOffset": 8, "byteLength": 1 },
-                { "buffer": 0, "byteOffset": 16, "byteLength": 2 },
-                { "buffer": 0, "byteOffset": 20, "byteLength": 2 }
-            ],
-            "images": [
-                { "name": "x", "bufferView": 3, "mimeType": "image/png" },
-                { "bufferView": 4, "mimeType": "image/png" },
-                { "bufferView": 2 }
-            ],
-        });
-        let chunk = vec![1, 2, 3, 4, 5, 0, 0, 0, 6, 7, 8, 9, 10, 11, 0, 0, 8, 8, 0, 0, 9, 9];
-        assert_eq!(content_hash(&Source { json, buffers: vec![chunk], image_files: vec![None; 3] }), hash);
-
-        let changes: [fn(&mut Source); 8] = [
-            |s| s.buffers[0][4] += 1,
-            |s| s.buffers[1][2] += 1,
-            |s| s.buffers[1][5] += 1,
-            |s| s.buffers[1][0] += 1,
-            |s| s.image_files[0].as_mut().unwrap().0[1] += 1,
-            |s| s.image_files[1].as_mut().unwrap().0[0] += 1,
-            |s| s.json["bufferViews"][0]["target"] = 34963.into(),
-            |s| s.json["images"][0]["name"] = "y".into(),
-        ];
-        for (i, change) in changes.iter().enumerate() {
-            let mut changed = apart();
-            change(&mut changed);
-            assert_ne!(content_hash(&changed), hash, "change {i}");
-        }
-        // Unreferenced bytes and file locations do not affect the hash.
-        let mut same = apart();
-        same.buffers[0].push(99);
-        same.json["buffers"][0]["uri"] = "elsewhere.bin".into();
-        assert_eq!(content_hash(&same), hash);
-        assert_eq!(content_hash(&Source::default()), content_hash(&Source::default()));
-    }
 }

@@ -1,5 +1,6 @@
 //! The document, its edits and their inverses, animation keys, and the journal.
 
+mod asset_ref;
 mod canonical;
 mod channel;
 mod clip_layer;
@@ -26,9 +27,10 @@ mod state;
 #[cfg(test)]
 mod testing;
 
+pub use asset_ref::AssetRef;
 pub use channel::{Channel, MAX_KEYS, Target};
 pub use clip_layer::ClipLayer;
-pub use contents::{AssetRef, DeformerSettings, Document};
+pub use contents::{DeformerSettings, Document};
 pub use demo::{DemoStroke, demo_edits, demo_strokes};
 pub use dope::{DopeSheet, Row, Subject, dope_sheet};
 pub use easing::{Easing, SAME_KEY};

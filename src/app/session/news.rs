@@ -1,0 +1,224 @@
+//! Results of finished background jobs: the session takes what it needs, and the front end gets the rest as [`News`].
+
+use super::AppSession;
+use crate::app::context::say;
+use crate::app::jobs::{Done, Job, Left, Opened};
+use crate::app::report::Event;
+use crate::base::{Error, Result};
+use crate::cage::{Cage, Coupling};
+use crate::project::recovery::Unfinished;
+use crate::scene::{Actor, DrawnBones, NewCage};
+use crate::surface::Sculpt;
+use crate::ui::palette::{FileList, Strain};
+use crate::ui::window::Writes;
+use crate::workbench::{Command, Workbench};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The result of a finished background job, for the front end that the user sees (window or headset).
+pub enum News {
+    /// A file was opened; `left` is an unfinished earlier session on the file that the user can resume.
+    Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>> },
+    /// The file could not be opened.
+    NotOpened(Error),
+    /// Contents of a folder for the file panel.
+    Listed(FileList),
+    /// Contents of a folder that the user tried to open.
+    Entered(FileList),
+    /// Whether the file to be written exists already.
+    Looked(Writes, PathBuf, bool),
+    /// The actor for the render stage with this number.
+    Ready(u64, Result<Box<Actor>>),
+    /// Strain of the document's pose.
+    Measured(Strain),
+    /// Joints of drawn bones for the workbench.
+    Bones(Box<DrawnBones>),
+    /// A new cage for the workbench.
+    Caged(Box<NewCage>),
+    /// The coupling of a cage, for the workbench.
+    Coupled(Box<Cage>, Arc<Coupling>),
+    /// A command that a job asks for.
+    Command(Box<Command>),
+    /// The character has another binding.
+    Bound,
+    /// A new sculpt layer for the workbench, from an accent stroke or a refit.
+    Shaped(Box<Sculpt>),
+    /// A file was written.
+    Written(PathBuf),
+    /// A job failed.
+    Failed(Error),
+}
+
+impl AppSession {
+    /// Returns the next finished job, if any, without blocking.
+    pub fn news(&mut self) -> Option<News> {
+        while let Some(done) = self.worker.done() {
+            if let Some(news) = self.take(done) {
+                return Some(news);
+            }
+        }
+        None
+    }
+
+    pub(super) fn take(&mut self, done: Done) -> Option<News> {
+        Some(match done {
+            Done::Measured(strain) => {
+                self.measuring = false;
+                match strain {
+                    Ok((strain, readings)) => {
+                        if let Some(bench) = &mut self.bench {
+                            bench.receive_readings(readings.readings);
+                            if let Some(curve) = readings.crossings {
+                                bench.receive_crossings(self.gauged_at, curve);
+                            }
+                        }
+                        self.reporter.event(Event::Measured(strain.clone()));
+                        News::Measured(strain)
+                    }
+                    Err(error) => {
+                        // Cancels the request for measurements, because another attempt would fail too.
+                        if let Some(bench) = &mut self.bench {
+                            bench.give_readings_up();
+                        }
+                        self.failed(error)
+                    }
+                }
+            }
+            Done::Sketched(shape) => {
+                self.sketching -= 1;
+                match shape {
+                    Ok(shape) => News::Shaped(shape),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Bones(drawn) => {
+                self.drawing_bones -= 1;
+                match drawn {
+                    Ok(drawn) => News::Bones(drawn),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Cage(cage) => {
+                self.caging = None;
+                match cage {
+                    Ok(cage) => News::Caged(cage),
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Factors(painted) => {
+                let command =
+                    painted.and_then(|p| self.bench.as_ref().map(|b| b.with_factors(&p)).transpose());
+                match command {
+                    Ok(Some(command)) => News::Command(Box::new(command)),
+                    Ok(None) => return None,
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Coupled(cage, Ok(coupling)) => News::Coupled(cage, coupling),
+            Done::Coupled(_, Err(error)) => self.failed(error),
+            Done::Bound(model) => {
+                self.rebinding = false;
+                match model {
+                    Ok(model) => self.bound(model)?,
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Rigged(written) => {
+                self.rigging = None;
+                match written {
+                    Ok(Some((path, told))) => {
+                        if !self.reporter.is_on() {
+                            say(format_args!("wrote {}: {told}", path.display()));
+                        }
+                        self.reporter.event(Event::Written(path.clone()));
+                        self.open(path.clone(), Left::Offer);
+                        News::Written(path)
+                    }
+                    Ok(None) => return None,
+                    Err(error) => self.failed(error),
+                }
+            }
+            Done::Settled(Ok(shape)) => return shape.map(News::Shaped),
+            Done::Settled(Err(error)) => self.failed(error),
+            Done::Listed(files) => News::Listed(files),
+            Done::Entered(files) => {
+                self.opening = false;
+                News::Entered(files)
+            }
+            Done::Looked(writes, path, there) => News::Looked(writes, path, there),
+            Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
+            Done::Opened(_, Err(error)) => {
+                self.opening = false;
+                self.fail(&error);
+                News::NotOpened(error)
+            }
+            Done::Ready(number, actor) => {
+                // Bind for full-body grabs after the actor is ready: nobody can grab an invisible body.
+                if let Some(model) = self.model.as_ref().filter(|_| std::mem::take(&mut self.unbound)) {
+                    self.worker.ask(Job::Whole(model.clone()));
+                }
+                let job = self.binding.iter().position(|(n, _)| *n == number);
+                let cancelled = job.map(|i| self.binding.remove(i)).is_some_and(|(_, p)| p.is_cancelled());
+                if cancelled && actor.is_err() {
+                    return None;
+                }
+                News::Ready(number, actor)
+            }
+            // A failed bind is reported when the user grabs the body.
+            Done::Whole(character, body) => {
+                if let (Some(bench), Ok(body)) = (&mut self.bench, body) {
+                    bench.know_whole(character, (*body).into());
+                }
+                return None;
+            }
+            Done::Discarded(Ok(())) => return None,
+            Done::Discarded(Err(error)) => self.failed(error),
+            Done::Written(path, Ok(told)) => {
+                self.on_disk |= self.place_saved() == Some(&path);
+                if !self.reporter.is_on() {
+                    say(format_args!("wrote {}", path.display()));
+                    told.lines().for_each(say);
+                }
+                self.reporter.event(Event::Written(path.clone()));
+                News::Written(path)
+            }
+            Done::Written(path, Err(error)) => {
+                if self.place_saved() == Some(&path) {
+                    (self.saved, self.clean) = (None, None);
+                    self.unsaved = true;
+                }
+                self.failed(error)
+            }
+        })
+    }
+
+    fn opened(&mut self, path: PathBuf, opened: Opened) -> News {
+        let Opened { model, session, restored, left } = opened;
+        self.opening = false;
+        let character = model.bound.character.clone();
+        match self.bench.take() {
+            Some(mut bench) => {
+                let old = bench.open(session, character);
+                self.end_journal(old);
+                self.bench = Some(bench);
+            }
+            None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
+        }
+        if let Some(bench) = &mut self.bench {
+            bench.know_binding(model.bound.attachments.clone());
+            self.revision = bench.session().revision();
+        }
+        self.model = Some(model);
+        (self.saved, self.on_disk, self.exported) = (None, false, None);
+        self.unbound = true;
+        self.measured = None;
+        self.hash.clear();
+        // The document is unmodified unless operations were restored from a journal.
+        let hash = self.bench.as_ref().map(|b| b.session().document().hash());
+        self.clean = hash.filter(|_| restored == 0);
+        self.reporter.event(Event::Loaded(path.clone()));
+        self.changed();
+        self.unsaved = restored > 0;
+        News::Opened { path, restored, left }
+    }
+}
