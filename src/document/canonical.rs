@@ -1,15 +1,16 @@
 //! Content hashes of a canonical form. A float is hashed by its bits (negative zero as zero), a list by its length and
 //! then its elements, and a JSON object by its entries in key order. Equal contents have equal hashes on every machine.
+//! The patterns name every field of a struct, so that the compiler refuses a new field without a hash.
 
 use super::contents::is_default;
 use super::{Document, Target};
 use crate::base::math::Trs;
 use crate::bind::BindOptions;
 use crate::cage::Cage;
-use crate::deform::sculpt::{Along, Curve, Profile};
+use crate::deform::sculpt::{Along, Around, Curve, Profile};
 use crate::pose::{BoneChain, Lengths, RootMotion, Stroke, StrokeLayer};
 use crate::rig::Pose;
-use crate::surface::{Form, Grip, Reach, Sculpt, SurfaceStroke};
+use crate::surface::{Form, Grip, Reach, Region, Round, Sculpt, SurfaceStroke, Surroundings};
 use serde_json::Value;
 
 /// A BLAKE3 hasher that writes every value in canonical form.
@@ -114,52 +115,63 @@ impl Canonical {
     }
 
     pub fn sculpt(&mut self, sculpt: &Sculpt) {
-        self.count(sculpt.id.index());
-        self.text(&sculpt.name);
-        self.count(sculpt.mark.map_or(0, |m| m.index() + 1));
-        let region = &sculpt.region;
-        self.text(&region.name);
-        match region.reach {
-            Reach::Edges(n) => self.floats(&[0.0, n as f32]),
-            Reach::Euclidean(d) => self.floats(&[1.0, d]),
-            Reach::Along(d) => self.floats(&[2.0, d]),
-        }
-        self.floats(&[region.softness]);
-        for list in [&region.kinematic, &region.passive, &region.fixed] {
-            self.count(list.len());
-            list.iter().for_each(|v| self.count(*v as usize));
-        }
-        self.floats(&region.falloff);
-        self.floats(&region.t);
-        if let Some(round) = &region.round {
-            self.text("round");
-            [round.centre, round.axis, round.normal].iter().for_each(|v| self.floats(v));
-            self.floats(&[round.radius]);
-        }
-        match &sculpt.form {
+        let Sculpt { id, name, mark, region, form, amplitude, stiffness, enabled, surroundings } = sculpt;
+        self.count(id.index());
+        self.text(name);
+        self.count(mark.map_or(0, |m| m.index() + 1));
+        self.region(region);
+        match form {
             Form::Drawn(offsets) => {
                 self.text("drawn");
                 offsets.iter().for_each(|o| self.floats(o));
             }
             Form::Profile(profile) => self.profile(profile),
         }
-        self.floats(&[sculpt.amplitude, sculpt.stiffness]);
-        self.count(usize::from(sculpt.enabled));
+        self.floats(&[*amplitude, *stiffness]);
+        self.count(usize::from(*enabled));
+        if let Some(Surroundings { method, offsets }) = surroundings {
+            self.text("surroundings");
+            self.text(method.name());
+            offsets.iter().for_each(|o| self.floats(o));
+        }
+    }
+
+    fn region(&mut self, region: &Region) {
+        let Region { name, reach, softness, kinematic, passive, fixed, falloff, t, round } = region;
+        self.text(name);
+        match *reach {
+            Reach::Edges(n) => self.floats(&[0.0, n as f32]),
+            Reach::Euclidean(d) => self.floats(&[1.0, d]),
+            Reach::Along(d) => self.floats(&[2.0, d]),
+        }
+        self.floats(&[*softness]);
+        for list in [kinematic, passive, fixed] {
+            self.count(list.len());
+            list.iter().for_each(|v| self.count(*v as usize));
+        }
+        self.floats(falloff);
+        self.floats(t);
+        if let Some(Round { centre, axis, normal, radius }) = round {
+            self.text("round");
+            [centre, axis, normal].iter().for_each(|v| self.floats(*v));
+            self.floats(&[*radius]);
+        }
     }
 
     fn profile(&mut self, profile: &Profile) {
+        let Profile { curve, amount, along, around, tilt } = profile;
         self.text("profile");
-        self.count(usize::from(profile.along == Along::Bone));
-        self.floats(&[profile.amount]);
-        self.curve(&profile.curve);
-        if let Some(around) = &profile.around {
+        self.count(usize::from(*along == Along::Bone));
+        self.floats(&[*amount]);
+        self.curve(curve);
+        if let Some(Around { curve, facing }) = around {
             self.text("around");
-            self.curve(&around.curve);
-            self.floats(&[around.facing]);
+            self.curve(curve);
+            self.floats(&[*facing]);
         }
-        if profile.tilt != 0.0 {
+        if *tilt != 0.0 {
             self.text("tilt");
-            self.floats(&[profile.tilt]);
+            self.floats(&[*tilt]);
         }
     }
 
@@ -221,13 +233,14 @@ impl Canonical {
     }
 
     pub fn grip(&mut self, grip: &Grip) {
-        self.count(grip.id.index());
-        self.text(&grip.name);
-        self.count(grip.vertices.count());
-        grip.vertices.iter().for_each(|v| self.count(v as usize));
-        self.text(grip.hold.name());
-        self.floats(&grip.translation);
-        self.floats(&grip.rotation);
+        let Grip { id, name, vertices, hold, translation, rotation } = grip;
+        self.count(id.index());
+        self.text(name);
+        self.count(vertices.count());
+        vertices.iter().for_each(|v| self.count(v as usize));
+        self.text(hold.name());
+        self.floats(translation);
+        self.floats(rotation);
     }
 
     pub fn adjustments(&mut self, layer: &StrokeLayer) {

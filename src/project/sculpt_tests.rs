@@ -245,6 +245,14 @@ fn classical_edits_are_posed_keyed_undone_saved_and_exported_like_other_layers()
         let before = session.document().hash();
         session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(layer.clone()) }).unwrap();
         let with = session.document().hash();
+        let mut other = layer.clone();
+        if let Some(surroundings) = &mut other.surroundings {
+            surroundings.offsets[0][0] += 1e-3;
+        }
+        session.apply(Edit::SetSculpt(Box::new(other))).unwrap();
+        assert_ne!(session.document().hash(), with, "the hash does not see the surroundings");
+        session.run(Operation::Undo).unwrap();
+        assert_eq!(session.document().hash(), with);
         session.run(Operation::Undo).unwrap();
         assert_eq!(session.document().hash(), before);
         session.run(Operation::Redo).unwrap();

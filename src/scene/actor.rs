@@ -284,7 +284,6 @@ impl Actor {
             if worn.form == new.form {
                 continue;
             }
-            // A layer whose surroundings were computed is bound anew: its offsets have another number.
             others = !new.form.reform(&worn.form).is_some_and(|to| body.graph.reform_sculpt(new.id, to));
             worn.form.become_like(&new.form);
             formed = true;

@@ -11,7 +11,6 @@ use super::{Evaluator, Model, Where, surroundings};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::deform::Recipe;
-use crate::deform::classic::Method;
 use crate::deform::sculpt::{Reform, SculptState};
 use crate::document::Document;
 use crate::rig::{Pose, PosedRig};
@@ -39,8 +38,6 @@ pub struct Refit {
     pub states: Vec<SculptState>,
     /// Deformer during the pull.
     pub recipe: Recipe,
-    /// The tool that moves the passive vertices; `None` refits the layer to the springs.
-    pub surroundings: Option<Method>,
 }
 
 impl Refit {
@@ -57,7 +54,7 @@ impl Refit {
         }
         let mut evaluator = Evaluator::new(&Where::Cpu, model, &self.recipe)?;
         evaluator.set_layers(model, document)?;
-        if let Some(method) = self.surroundings {
+        if let Some(method) = self.sculpt.surroundings.as_ref().map(|s| s.method) {
             let others: Vec<_> = self.states.iter().filter(|s| s.id != self.sculpt.id).copied().collect();
             evaluator.set_sculpt_states(&others);
             let shape = evaluator.evaluate(model, &self.pose)?;
@@ -162,9 +159,7 @@ mod tests {
             .unwrap();
         let states = session.document().sculpt_states(0.0);
         let recipe = Recipe::default();
-        let (posed, deformer) = (pose.clone(), recipe.clone());
-        let settle =
-            Refit { sculpt, before: None, pose: posed, states, recipe: deformer, surroundings: None };
+        let settle = Refit { sculpt, before: None, pose: pose.clone(), states, recipe: recipe.clone() };
         let new = settle.solve(&model, session.document()).unwrap().unwrap();
         let rig = PosedRig::new(model.skeleton(), &pose);
         let turns = turns(character, &rig, &new.region);

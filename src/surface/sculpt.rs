@@ -108,6 +108,18 @@ impl Sculpt {
         self.enabled.then_some(state)
     }
 
+    /// Returns whether the offsets of the passive vertices are still to be computed by a classical tool.
+    pub fn awaits_surroundings(&self) -> bool {
+        let open = self.surroundings.as_ref().is_some_and(|s| s.offsets.is_empty());
+        open && !self.region.passive.is_empty()
+    }
+
+    /// Returns the layer with the offsets of its passive vertices still to be computed, if it has surroundings.
+    pub fn with_open_surroundings(mut self) -> Self {
+        self.surroundings = self.surroundings.map(|s| Surroundings::new(s.method));
+        self
+    }
+
     /// Returns whether the layer is animated, i.e. is an active travelling wave.
     pub fn moves(&self) -> bool {
         self.enabled && matches!(&self.form, Form::Profile(profile) if profile.moves())
@@ -133,7 +145,7 @@ impl Sculpt {
                 bone.map_or(Vec3::ZERO, |b| (b.tail - b.head).normalize_or_zero())
             }
         };
-        let surroundings = self.surroundings.as_ref();
+        let surroundings = self.surroundings.as_ref().filter(|s| !s.offsets.is_empty());
         let form = match (&self.form, surroundings) {
             (Form::Drawn(offsets), Some(surroundings)) => BoundForm::Drawn {
                 offsets: offsets.iter().chain(&surroundings.offsets).map(|o| Vec3::from(*o)).collect(),
@@ -187,7 +199,7 @@ impl Sculpt {
             Form::Profile(profile) => Form::Profile(*profile),
             Form::Drawn(offsets) => Form::Drawn(carried(character, &self.region, offsets, &region)),
         };
-        Ok(Self { region, form, surroundings: None, ..self.clone() })
+        Ok(Self { region, form, ..self.clone() }.with_open_surroundings())
     }
 
     /// Checks that all values are valid. If `vertices` (number of control vertices) is given, also checks indices.
@@ -203,7 +215,7 @@ impl Sculpt {
         };
         let surroundings = self.surroundings.as_ref().is_none_or(|s| {
             matches!(self.form, Form::Drawn(_))
-                && s.offsets.len() == self.region.passive.len()
+                && [0, self.region.passive.len()].contains(&s.offsets.len())
                 && s.offsets.iter().flatten().all(|v| size(*v, MAX_OFFSET))
         });
         let problem = if !(form && surroundings) {
@@ -321,34 +333,28 @@ pub fn mirrored_sculpt(
     let region = Region::from_mark(character, &mark, sculpt.region.reach)?;
     let region = region.softened(character, sculpt.region.softness)?;
     let positions = &character.control.positions;
-    // The mirrored offsets of the nearest mirrored vertices.
-    let mirrored = |vertices: &[u32], offsets: &[[f32; 3]], to: &[u32]| -> Vec<[f32; 3]> {
-        let nearest = |v: &u32| {
-            let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
-            let away = |k: &usize| positions[vertices[*k] as usize].distance_squared(wanted);
-            let k = (0..offsets.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
-            let offset = k.map_or(Vec3::ZERO, |k| offsets[k].into());
-            let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
-            (mirror.reflect_bind(offset.as_dvec3()) - origin).as_vec3().to_array()
-        };
-        to.iter().map(nearest).collect()
-    };
-    let old = &sculpt.region;
-    let surroundings = sculpt
-        .surroundings
-        .as_ref()
-        .map(|s| Surroundings { offsets: mirrored(&old.passive, &s.offsets, &region.passive), ..s.clone() });
     let form = match &sculpt.form {
         // The front of a bone is its mirror image on the other side, so angles change their sign.
         Form::Profile(profile) => Form::Profile(Profile {
             around: profile.around.map(|a| Around { facing: -a.facing, ..a }),
             ..*profile
         }),
-        Form::Drawn(offsets) => Form::Drawn(mirrored(&old.kinematic, offsets, &region.kinematic)),
+        Form::Drawn(offsets) => {
+            let nearest = |v: &u32| {
+                let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
+                let away =
+                    |k: &usize| positions[sculpt.region.kinematic[*k] as usize].distance_squared(wanted);
+                let k = (0..offsets.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
+                let offset = k.map_or(Vec3::ZERO, |k| offsets[k].into());
+                let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
+                (mirror.reflect_bind(offset.as_dvec3()) - origin).as_vec3().to_array()
+            };
+            Form::Drawn(region.kinematic.iter().map(nearest).collect())
+        }
     };
     let name = format!("{} (other side)", sculpt.name);
-    let mark_id = Some(ids.1);
-    Ok((mark, Sculpt { id: ids.0, name, mark: mark_id, region, form, surroundings, ..sculpt.clone() }))
+    let other = Sculpt { id: ids.0, name, mark: Some(ids.1), region, form, ..sculpt.clone() };
+    Ok((mark, other.with_open_surroundings()))
 }
 
 #[cfg(test)]

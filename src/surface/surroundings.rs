@@ -11,6 +11,14 @@ use serde::{Deserialize, Serialize};
 pub struct Surroundings {
     /// The tool that computed the offsets.
     pub method: Method,
-    /// One offset per passive vertex at amplitude 1, in bind orientation, metres.
+    /// One offset per passive vertex at amplitude 1, in bind orientation, metres. Empty until the tool has run; the
+    /// passive vertices then move as without a tool.
     pub offsets: Vec<[f32; 3]>,
+}
+
+impl Surroundings {
+    /// Surroundings whose offsets are not computed yet.
+    pub fn new(method: Method) -> Self {
+        Self { method, offsets: Vec::new() }
+    }
 }

@@ -7,7 +7,7 @@ use crate::deform::classic::Method;
 use crate::deform::fast::Grips;
 use crate::deform::sculpt::{Around, Curve, Profile, SculptState, Wave};
 use crate::document::{Edit, KeyEdit, KeyValue, Target};
-use crate::surface::{Form, Reach, Region, Sculpt, segment_bones};
+use crate::surface::{Form, Reach, Region, Sculpt, Surroundings, segment_bones};
 use std::f32::consts::PI;
 use std::mem::discriminant;
 
@@ -150,7 +150,7 @@ impl Workbench {
             Command::Amplitude(value) => new.amplitude = fits(*value, AMPLITUDES),
             Command::Stiffness(value) => new.stiffness = fits(*value, STIFFNESSES),
             Command::Reach(reach) => match shape.region.with_reach(&self.context.character, reach.sane()) {
-                Ok(region) => (new.region, new.surroundings) = (region, None),
+                Ok(region) => new = Sculpt { region, ..new }.with_open_surroundings(),
                 Err(error) => {
                     self.context.refuse(&error);
                     return self.limit();
@@ -162,19 +162,17 @@ impl Workbench {
                     Form::Drawn(_) => Profile { amount: AMOUNT, ..Profile::default() },
                 };
                 new.form = Form::Profile(Profile { curve: *curve, ..old });
+                new.surroundings = None;
             }
             Command::Surroundings(_) if !matches!(shape.form, Form::Drawn(_)) => {
                 self.context.notice =
                     Some("this shape has a profile: draw one by a pull or an offset stroke".into());
                 return self.limit();
             }
-            Command::Surroundings(None) => new.surroundings = None,
             Command::Surroundings(method) => {
                 if *method != shape.surroundings.as_ref().map(|s| s.method) {
-                    self.shape = Some(shape.id);
-                    self.ask_to_settle(shape.id, None, *method, false);
+                    new.surroundings = method.map(Surroundings::new);
                 }
-                return;
             }
             Command::Along(_) | Command::Around(_) | Command::Growth(_) | Command::Tilt(_) => {
                 let Form::Profile(profile) = &mut new.form else {
@@ -219,7 +217,9 @@ impl Workbench {
         let going = |bench: &Self| (Some(shape.id), command.kind(), bench.context.session.history());
         // A drag of a slider keeps the kind of its value.
         let slides = match (command, &shape.form) {
-            (Command::ShapeOn(_) | Command::Profile(_) | Command::Along(_), _) => false,
+            (Command::ShapeOn(_) | Command::Profile(_) | Command::Along(_) | Command::Surroundings(_), _) => {
+                false
+            }
             (Command::Reach(reach), _) => discriminant(reach) == discriminant(&shape.region.reach),
             (Command::Around(around), Form::Profile(old)) => {
                 around.zip(old.around).is_some_and(|(a, b)| a.curve == b.curve)
@@ -228,14 +228,9 @@ impl Workbench {
         };
         let continues = slides && self.sliding == Some(going(self));
         self.shape = Some(shape.id);
-        let again = shape.surroundings.filter(|_| new.surroundings.is_none());
-        let again = again.filter(|_| matches!(command, Command::Reach(_)));
         self.apply(Edit::SetSculpt(Box::new(new)), continues);
         self.sliding = Some(going(self));
         self.find_states();
-        if let Some(old) = again {
-            self.ask_to_settle(shape.id, None, Some(old.method), true);
-        }
     }
 
     /// Adds a sculpt layer of the skin that is attached to the bones of the selected joint, and selects it.

@@ -30,7 +30,6 @@ use crate::base::math::{Aabb, Trs, Vec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, BindOptions, Character};
 use crate::cage::{CageMesh, Coordinates};
-use crate::deform::classic::Method;
 use crate::deform::sculpt::SculptState;
 use crate::document::{Sampler, Session};
 use crate::rig::{Pose, PosedRig};
@@ -81,9 +80,8 @@ pub struct Workbench {
     coming_bones: Vec<DrawnBones>,
     /// Cages from background jobs, set when no tool is in use.
     coming_cages: Vec<NewCage>,
-    /// Sculpt layers that wait for a requested refit, in their state at the request, and whether the refit belongs to the
-    /// newest undo step.
-    pulled: Vec<(Sculpt, bool)>,
+    /// Sculpt layers that wait for a requested refit, in their state at the request.
+    pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
     /// Mean of all bone ends in the bind pose, world space, metres.
     middle: Vec3,
@@ -336,9 +334,8 @@ impl Workbench {
             Tool::Skin if free || self.skin.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 let eye = self.windowed.then_some(eye);
-                let around = surroundings_of(&self.context, self.skin.shaped(), moment.preferences);
                 if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment, eye) {
-                    self.ask_to_settle(id, before, around, true);
+                    self.ask_to_settle(id, before);
                 }
             }
             Tool::Silhouette if free || self.accent.is_busy() => {
@@ -368,17 +365,6 @@ impl Workbench {
             _ => {}
         }
     }
-}
-
-/// Returns the classical tool for the passive vertices of a layer that a hand shapes: the tool of the document's layer,
-/// or the preferred tool for a new layer.
-fn surroundings_of(
-    context: &EditContext,
-    shaped: Option<&Sculpt>,
-    preferences: &Preferences,
-) -> Option<Method> {
-    let old = shaped.and_then(|s| context.session.document().sculpt(s.id).ok());
-    old.map_or(preferences.surroundings, |s| s.surroundings.as_ref().map(|s| s.method))
 }
 
 /// Mean of all bone ends, world space, metres.

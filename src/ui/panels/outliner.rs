@@ -113,9 +113,9 @@ fn sculpts(
             pressed.edit(Edit::RemoveSculpt(sculpt.id), false);
         }
         let with = |region: Region| {
-            // Surroundings belong to a set of passive vertices.
             let same = region.passive == sculpt.region.passive;
-            Sculpt { surroundings: sculpt.surroundings.clone().filter(|_| same), region, ..sculpt.clone() }
+            let new = Sculpt { region, ..sculpt.clone() };
+            if same { new } else { new.with_open_surroundings() }
         };
         let soft = Slide { label: "soft", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
         let softness = f64::from(sculpt.region.softness);

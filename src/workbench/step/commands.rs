@@ -3,7 +3,6 @@
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
-use crate::deform::classic::Method;
 use crate::deform::swing_twist::Deformer;
 use crate::deform::{Geometric, fast};
 use crate::document::{DeformerSettings, Edit, Operation};
@@ -344,37 +343,49 @@ impl Workbench {
         Some(Edit::SetBones(chains))
     }
 
-    /// Requests the surroundings of a sculpt layer by a classical tool. Without a tool, requests a refit of a pulled layer
-    /// if the deformer has correction springs. With `continues`, the answer joins the newest undo step.
-    pub(in crate::workbench) fn ask_to_settle(
-        &mut self,
-        id: SculptId,
-        before: Option<Vec<[f32; 3]>>,
-        surroundings: Option<Method>,
-        continues: bool,
-    ) {
-        self.pulled.retain(|(s, _)| s.id != id);
+    /// Requests what a sculpt layer lacks: its surroundings by a classical tool, else a refit if the deformer has
+    /// correction springs.
+    pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
+        self.pulled.retain(|s| s.id != id);
         let sculpt = self.context.session.document().sculpt(id).ok().cloned();
-        let wanted = surroundings.is_some() || self.recipe().springs.is_some();
-        let Some(sculpt) = sculpt.filter(|_| wanted) else { return };
-        self.pulled.push((sculpt.clone(), continues));
+        let springs = self.recipe().springs.is_some();
+        let Some(sculpt) = sculpt.filter(|s| s.awaits_surroundings() || springs) else { return };
+        self.pulled.push(sculpt.clone());
         self.find_states();
         let (pose, states, recipe) = (self.context.pose.clone(), self.states.clone(), self.recipe().clone());
-        let settle = Refit { sculpt, before, pose, states, recipe, surroundings };
+        let settle = Refit { sculpt, before, pose, states, recipe };
         self.requests.push(Request::Refit(Box::new(settle)));
     }
 
-    /// Replaces a sculpt layer by its refit. Discards the refit if the layer
-    /// has changed since the pull, or if the user has undone a step. Returns whether `shape` belongs to a pulled layer.
+    /// Requests the surroundings of all sculpt layers that await them, unless they are requested already.
+    fn ask_for_surroundings(&mut self) {
+        let asked = |s: &Sculpt| self.pulled.iter().any(|p| p.id == s.id && same_surroundings(p, s));
+        let all = self.context.session.document().sculpts().iter();
+        let open: Vec<SculptId> =
+            all.filter(|s| s.awaits_surroundings() && !asked(s)).map(|s| s.id).collect();
+        open.into_iter().for_each(|id| self.ask_to_settle(id, None));
+    }
+
+    /// Completes a sculpt layer, as part of the newest undo step. Discards the answer if the layer has changed since the
+    /// request, or if the user has undone a step. Returns whether `shape` belongs to a waiting layer.
     fn settle(&mut self, shape: &Sculpt) -> bool {
-        let like =
-            |(s, _): &(Sculpt, bool)| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
+        let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
         let Some(at) = self.pulled.iter().position(like) else { return false };
-        let (pulled, continues) = self.pulled.remove(at);
+        let pulled = self.pulled.remove(at);
         let session = &self.context.session;
         let (done, all) = session.history();
-        if done == all && session.document().sculpt(pulled.id).is_ok_and(|now| *now == pulled) {
-            self.apply(Edit::SetSculpt(Box::new(shape.clone())), continues);
+        let Some(now) = session.document().sculpt(pulled.id).ok().filter(|_| done == all) else {
+            return true;
+        };
+        let new = if pulled.awaits_surroundings() {
+            // Changes of the amplitude or the name do not matter.
+            (now.awaits_surroundings() && same_surroundings(now, &pulled))
+                .then(|| Sculpt { surroundings: shape.surroundings.clone(), ..now.clone() })
+        } else {
+            (*now == pulled).then(|| shape.clone())
+        };
+        if let Some(new) = new {
+            self.apply(Edit::SetSculpt(Box::new(new)), true);
         }
         true
     }
@@ -576,5 +587,12 @@ impl Workbench {
         self.cage_changed();
         self.binding_changed();
         self.refresh_timeline();
+        self.ask_for_surroundings();
     }
+}
+
+/// Whether a classical tool gives two layers the same surroundings.
+fn same_surroundings(a: &Sculpt, b: &Sculpt) -> bool {
+    let method = |s: &Sculpt| s.surroundings.as_ref().map(|s| s.method);
+    (&a.region, &a.form, method(a)) == (&b.region, &b.form, method(b))
 }

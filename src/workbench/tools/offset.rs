@@ -5,10 +5,13 @@ use super::EditContext;
 use super::pull::Pulled;
 use crate::base::MarkId;
 use crate::base::math::{Quat, Vec3};
+use crate::deform::classic::Method;
 use crate::deform::sculpt::cpu::rotation;
 use crate::deform::sculpt::{decode, encode};
 use crate::document::Edit;
-use crate::surface::{Form, OffsetCurve, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke, turns};
+use crate::surface::{
+    Form, OffsetCurve, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke, Surroundings, turns,
+};
 
 /// Maximum number of samples of an offset stroke; further samples are ignored.
 const MOST: usize = 4096;
@@ -86,23 +89,28 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// Starts the offset stroke of a mark. `reach` is the extent of a new sculpt layer. Returns `None` if the mark is
-    /// gone, or lies only on rigid props.
-    pub fn begin(context: &EditContext, mark: MarkId, seen: &Seen, reach: Reach) -> Option<Self> {
+    /// Starts the offset stroke of a mark. A new sculpt layer gets this reach and the classical tool for its
+    /// surroundings. Returns `None` if the mark is gone, or lies only on rigid props.
+    pub fn begin(
+        context: &EditContext,
+        mark: MarkId,
+        seen: &Seen,
+        (reach, method): (Reach, Option<Method>),
+    ) -> Option<Self> {
         let document = context.session.document();
         let mark = document.marks().iter().find(|m| m.id == mark)?;
         let posed = mark_positions(context, mark, seen)?;
         let curve = OffsetCurve::new(&context.character, mark, &posed)?;
         let old = document.sculpts().iter().find(|s| s.mark == Some(mark.id));
         let (sculpt, before) = match old.map(|old| (old, &old.form)) {
-            // The surroundings are computed again after the stroke.
             Some((old, Form::Drawn(offsets))) => {
-                (Sculpt { surroundings: None, ..old.clone() }, Some(offsets.clone()))
+                (old.clone().with_open_surroundings(), Some(offsets.clone()))
             }
             _ => {
                 let region = Region::from_mark(&context.character, mark, reach).ok()?;
                 let form = Form::Drawn(vec![[0.0; 3]; region.kinematic.len()]);
-                (Sculpt::new(document.unused_sculpt_id(), Some(mark.id), region, form), None)
+                let new = Sculpt::new(document.unused_sculpt_id(), Some(mark.id), region, form);
+                (Sculpt { surroundings: method.map(Surroundings::new), ..new }, None)
             }
         };
         let turns = turns(&context.character, &context.rig, &sculpt.region);

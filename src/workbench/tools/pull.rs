@@ -8,8 +8,9 @@
 use super::EditContext;
 use crate::base::SculptId;
 use crate::base::math::{Quat, Vec3, distance_to_segment};
+use crate::deform::classic::Method;
 use crate::document::Edit;
-use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, turns};
+use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, Surroundings, turns};
 
 /// Half-width of a pull along an open mark, as a fraction of the mark's length.
 const WIDTH: f32 = 0.6;
@@ -40,8 +41,14 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. `reach` is the extent of a new sculpt layer.
-    pub fn begin(context: &EditContext, tip: Vec3, grasp: f32, reach: Reach) -> Option<Self> {
+    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. A new sculpt layer gets this reach and the
+    /// classical tool for its surroundings.
+    pub fn begin(
+        context: &EditContext,
+        tip: Vec3,
+        grasp: f32,
+        (reach, method): (Reach, Option<Method>),
+    ) -> Option<Self> {
         let document = context.session.document();
         let mut best: Option<(f32, usize, &SurfacePoint)> = None;
         for (m, mark) in document.marks().iter().enumerate() {
@@ -59,12 +66,12 @@ impl Pull {
         let mark = &document.marks()[mark];
         let old = document.sculpts().iter().find(|s| s.mark == Some(mark.id));
         let sculpt = match old {
-            // The surroundings are computed again after the pull.
-            Some(old) if matches!(old.form, Form::Drawn(_)) => Sculpt { surroundings: None, ..old.clone() },
+            Some(old) if matches!(old.form, Form::Drawn(_)) => old.clone().with_open_surroundings(),
             _ => {
                 let region = Region::from_mark(&context.character, mark, reach).ok()?;
                 let form = Form::Drawn(vec![[0.0; 3]; region.kinematic.len()]);
-                Sculpt::new(document.unused_sculpt_id(), Some(mark.id), region, form)
+                let new = Sculpt::new(document.unused_sculpt_id(), Some(mark.id), region, form);
+                Sculpt { surroundings: method.map(Surroundings::new), ..new }
             }
         };
         let known = document.sculpt(sculpt.id).is_ok();

@@ -265,9 +265,9 @@ impl SkinTool {
     fn take_hold(&mut self, context: &EditContext, moment: &mut Moment) {
         let hand = moment.hand();
         let tracked = hand.tip_tracking == Tracking::Tracked;
-        let reach = moment.reach(context.body.edge);
+        let new = (moment.reach(context.body.edge), moment.preferences.surroundings);
         if self.pull.is_none() && hand.trigger.pressed && tracked && !self.drawing && !hand.on_panel {
-            self.pull = Pull::begin(context, hand.tip.position, GRASP * moment.scale, reach);
+            self.pull = Pull::begin(context, hand.tip.position, GRASP * moment.scale, new);
             if self.pull.is_some() {
                 moment.feel(moment.tool, Haptic::Selection);
             }

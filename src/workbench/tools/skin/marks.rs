@@ -14,9 +14,9 @@ impl SkinTool {
         // Samples of the skin during this stroke must not begin a mark after it.
         self.seen = hand.surface.map_or(self.seen, |s| s.time.max(self.seen));
         if hand.trigger.pressed && tracked && !hand.on_panel && self.offset.is_none() {
-            let reach = moment.reach(context.body.edge);
+            let new = (moment.reach(context.body.edge), moment.preferences.surroundings);
             let mark = self.open?;
-            self.offset = Offset::begin(context, mark, &self.shown, reach);
+            self.offset = Offset::begin(context, mark, &self.shown, new);
             if self.offset.is_none() {
                 self.open = None;
                 context.refuse(&Error::input(
