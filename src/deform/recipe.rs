@@ -180,9 +180,9 @@ impl Recipe {
         Ok(out)
     }
 
-    /// Sets the grips to which the recipe binds. Methods other than FAST have none.
+    /// Sets the grips to which the recipe binds. Methods other than FAST have none, and the volume places the skin itself.
     pub fn set_grips(&mut self, grips: &fast::Grips) {
-        if let Geometric::Fast(params) = &mut self.geometric {
+        if let (Geometric::Fast(params), None) = (&mut self.geometric, &self.volume) {
             params.grips.clone_from(grips);
         }
     }

@@ -29,6 +29,15 @@ impl DeformerSettings {
         Self { method: method.to_owned(), parameters: BTreeMap::new() }
     }
 
+    /// Returns the settings of another method with its default parameters. The crease angle stays, because it belongs to
+    /// the mesh.
+    pub fn switched(&self, method: &str) -> Self {
+        let mut new = Self::of(method);
+        new.parameters
+            .extend(self.parameters.get("crease").map(|angle| ("crease".to_owned(), angle.clone())));
+        new
+    }
+
     /// Returns the deformer recipe for this method and these parameters.
     ///
     /// # Errors

@@ -4,9 +4,12 @@
 //! weights of the joints share the rest, so the artist's weights stay where no grip is near. A mesh without a skeleton
 //! has no bones, so its grips share the whole mesh.
 //!
+//! Two grips may be so near that they need the same cubes, or one may lie inside the other. The smaller one then has
+//! these cubes. A grip without any cube moves nothing. So every set of grips can be bound.
+//!
 //! (differs) The paper computes the weights of all handles together and has no skin weights of its own.
 
-use super::grips::{Fault, claim};
+use super::grips::claim;
 use crate::asset::Influences;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{Error, GripId, JointId, Progress, Result};
@@ -15,7 +18,7 @@ use crate::bind::{Cache, Character, Key, kept_influences};
 use crate::geom::{Cubes, Enclosure, weld};
 use std::sync::Arc;
 
-/// Approximate numbers of cubes in which the weights are computed. The next number is tried if two grips share a cube.
+/// Approximate numbers of cubes in which the weights are computed. The next number is tried if two grips share a corner.
 const CUBES: [usize; 3] = [4000, 12_000, 36_000];
 /// Weights up to this size are dropped.
 const NEGLIGIBLE: f64 = 1e-4;
@@ -81,8 +84,8 @@ pub(super) fn carrier(character: &Character, grip: &GripShape) -> Option<JointId
 /// number of joints plus `k`. Reads them from the cache if it contains them.
 ///
 /// # Errors
-/// [`Error::Input`] if a grip has no vertex or a vertex that does not exist, two grips share a cube, or the work is
-/// cancelled; also the errors of [`biharmonic_weights`].
+/// [`Error::Input`] if a grip has no vertex or a vertex that does not exist, or the work is cancelled; also the errors of
+/// [`biharmonic_weights`].
 pub(super) fn gripped(
     cache: Option<&Cache>,
     character: &Character,
@@ -106,7 +109,8 @@ pub(super) fn gripped(
     }
     let skeleton = &character.skeleton;
     let ends: Vec<Vec3> = skeleton.bones.iter().flat_map(|b| [b.head, b.tail]).collect();
-    let mut key = Key::new("grip weights 1")
+    let mut key = Key::new("grip weights 2")
+        .bytes(&(skeleton.joints.len() as u64).to_le_bytes())
         .points(&control.positions)
         .bytes(bytemuck::cast_slice(&control.triangles))
         .bytes(bytemuck::cast_slice(&control.influences.offset))
@@ -154,18 +158,15 @@ fn made(character: &Character, grips: &Grips, progress: &Progress) -> Result<Opt
     let control = &character.control;
     let lists: Vec<Vec<u32>> = grips.iter().map(|g| g.vertices.clone()).collect();
     let mut found = None;
-    for (k, count) in CUBES.into_iter().enumerate() {
+    for count in CUBES {
         let Some(site) = Site::new(character, count) else { break };
-        match claim(&site.cubes, &lists, |v| site.place[v]) {
-            Ok(nodes) => {
-                found = Some((site, nodes));
-                break;
-            }
-            Err(Fault::Shared(..)) if k + 1 < CUBES.len() => {}
-            Err(fault) => return Err(fault.error(site.cubes.size)),
+        let (nodes, shared) = claim(&site.cubes, &lists, |v| site.place[v]);
+        found = Some((site, nodes));
+        if shared.is_none() {
+            break;
         }
     }
-    let Some((site, mut nodes)) = found else {
+    let Some((site, nodes)) = found else {
         return Err(Error::input("the mesh has no triangles with area", "choose another mesh"));
     };
     let mut taken = vec![false; site.cubes.nodes.len()];
@@ -174,11 +175,19 @@ fn made(character: &Character, grips: &Grips, progress: &Progress) -> Result<Opt
         (0..taken.len() as u32).filter(|&n| site.bony[n as usize] && !taken[n as usize]).collect();
     let bare = is_bare(character);
     // The bones are one more handle, whose weight the joints share.
+    let own = |k: &usize| !nodes[*k].is_empty();
+    let moving: Vec<usize> = (0..grips.len()).filter(own).collect();
+    let mut handles: Vec<Vec<u32>> = moving.iter().map(|&k| nodes[k].clone()).collect();
     if !bony.is_empty() {
-        nodes.push(bony);
+        handles.push(bony);
     }
-    let Some(weights) = biharmonic_weights(&site.cubes, &nodes, &|part| progress.report(part))? else {
-        return Ok(None);
+    let weights = if moving.is_empty() {
+        Vec::new()
+    } else {
+        let Some(weights) = biharmonic_weights(&site.cubes, &handles, &|part| progress.report(part))? else {
+            return Ok(None);
+        };
+        weights
     };
     let centers: Vec<Vec3> = grips.iter().map(|g| g.center(&control.positions)).collect();
     let nearest = |v: usize| {
@@ -198,7 +207,7 @@ fn made(character: &Character, grips: &Grips, progress: &Progress) -> Result<Opt
         let sum: f64 = all.iter().sum();
         let mut own: Vec<(u16, f64)> = Vec::new();
         if sum > NEGLIGIBLE {
-            let of_grips = all[..grips.len()].iter().enumerate();
+            let of_grips = moving.iter().zip(&all);
             own.extend(of_grips.map(|(k, w)| ((first + k) as u16, w / sum)).filter(|e| e.1 > NEGLIGIBLE));
         }
         let gripped: f64 = own.iter().map(|e| e.1).sum();

@@ -17,57 +17,33 @@ const CUBES: usize = 4000;
 /// Weights up to this size are dropped.
 const NEGLIGIBLE: f64 = 1e-4;
 
-/// Why grips cannot claim corners of cubes; the numbers are indices of grips.
-pub(super) enum Fault {
-    /// No vertex of the grip is in a cube.
-    Outside(usize),
-    /// Both grips need one corner.
-    Shared(usize, usize),
-}
-
-impl Fault {
-    /// Returns the error; `size` is the size of a cube, metres.
-    pub fn error(&self, size: f64) -> Error {
-        match self {
-            Self::Outside(k) => {
-                let problem = format!("grip {} is on no triangle with area", k + 1);
-                Error::input(problem, "choose a point on the surface")
-            }
-            Self::Shared(a, b) => {
-                let problem =
-                    format!("grips {} and {} are less than two cubes of {size:.3} m apart", a + 1, b + 1);
-                Error::input(problem, "choose points that are farther apart, or remove one of the two")
-            }
-        }
-    }
-}
-
-/// Returns, per grip, all corners of the cubes in which its vertices lie. `place` returns the cube of a vertex.
+/// Returns, per grip, the corners of the cubes in which its vertices lie, and two grips that need the same corner. Such a
+/// corner goes to the grip with fewer vertices, else to the first one. `place` returns the cube of a vertex.
 pub(super) fn claim(
     cubes: &Cubes,
     grips: &[Vec<u32>],
     place: impl Fn(usize) -> Option<(usize, [f64; 8])>,
-) -> std::result::Result<Vec<Vec<u32>>, Fault> {
+) -> (Vec<Vec<u32>>, Option<[usize; 2]>) {
+    let mut order: Vec<usize> = (0..grips.len()).collect();
+    order.sort_by_key(|&k| grips[k].len());
     let mut owner = vec![None; cubes.nodes.len()];
-    let mut nodes: Vec<Vec<u32>> = Vec::with_capacity(grips.len());
-    for (k, grip) in grips.iter().enumerate() {
-        let mut own: Vec<u32> = Vec::new();
-        for (cell, _) in grip.iter().filter_map(|&v| place(v as usize)) {
-            own.extend(cubes.cells[cell]);
-        }
-        own.sort_unstable();
-        own.dedup();
-        if own.is_empty() {
-            return Err(Fault::Outside(k));
-        }
-        for &node in &own {
-            if let Some(other) = owner[node as usize].replace(k).filter(|&other| other != k) {
-                return Err(Fault::Shared(other, k));
+    let (mut nodes, mut shared) = (vec![Vec::new(); grips.len()], None);
+    for k in order {
+        for (cell, _) in grips[k].iter().filter_map(|&v| place(v as usize)) {
+            for &node in &cubes.cells[cell] {
+                match owner[node as usize].replace(k) {
+                    None => nodes[k].push(node),
+                    Some(other) if other != k => {
+                        owner[node as usize] = Some(other);
+                        shared = shared.or(Some([k.min(other), k.max(other)]));
+                    }
+                    Some(_) => {}
+                }
             }
         }
-        nodes.push(own);
     }
-    Ok(nodes)
+    nodes.iter_mut().for_each(|own| own.sort_unstable());
+    (nodes, shared)
 }
 
 /// Binds a mesh by handles on its surface. A grip is the list of a handle's vertices: one vertex for a point, several
@@ -100,7 +76,16 @@ pub fn bind_grips(
         return Err(Error::input("the mesh has no triangles with area", "choose another mesh"));
     };
     let place = |v: usize| enclosure.of_vertex(weld.first_of(v as u32) as usize);
-    let nodes = claim(&enclosure.cubes, grips, place).map_err(|fault| fault.error(enclosure.cubes.size))?;
+    let (nodes, shared) = claim(&enclosure.cubes, grips, place);
+    if let Some([a, b]) = shared {
+        let size = enclosure.cubes.size;
+        let problem = format!("grips {} and {} are less than two cubes of {size} m apart", a + 1, b + 1);
+        return Err(Error::input(problem, "choose points that are farther apart"));
+    }
+    if let Some(k) = nodes.iter().position(Vec::is_empty) {
+        let problem = format!("grip {} is on no triangle with area", k + 1);
+        return Err(Error::input(problem, "choose a point on the surface"));
+    }
     let Some(weights) = biharmonic_weights(&enclosure.cubes, &nodes, progress)? else { return Ok(None) };
     let handles: Vec<Handle> = grips
         .iter()

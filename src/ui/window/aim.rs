@@ -196,10 +196,11 @@ impl WindowEditor {
         self.at = now;
     }
 
-    /// Returns the last pick result with the trigger value of the press, for the measure tool: a click can end before
-    /// the next result arrives.
+    /// Returns the last pick result with the trigger value of the press, for tools that need the skin at the press: a click
+    /// can end before the next result arrives.
     fn pressed_at(&self, bench: &Workbench) -> Option<Picked> {
-        let (mut picked, _) = self.seen.filter(|_| bench.preferences().tool == Tool::Measure)?;
+        let (mut picked, _) =
+            self.seen.filter(|_| matches!(bench.preferences().tool, Tool::Measure | Tool::Grip))?;
         if let Some(sample) = &mut picked.surface {
             sample.draw = self.force[0];
         }
@@ -210,11 +211,12 @@ impl WindowEditor {
     pub(super) fn ask_pick(&mut self, bench: Option<&Workbench>) {
         let wants = bench.is_some_and(|b| {
             let tool = b.preferences().tool;
-            matches!(tool, Tool::Grab | Tool::Skin | Tool::Measure) && !b.skin_tool_in_air()
+            matches!(tool, Tool::Grab | Tool::Skin | Tool::Measure | Tool::Grip) && !b.skin_tool_in_air()
         });
         let waiting =
             if let Hold::Tool { start, waits: Some(_), .. } = self.hold { Some(start) } else { None };
-        let draws = bench.is_some_and(|b| b.preferences().tool == Tool::Skin) && self.hold != Hold::Free;
+        let draws = bench.is_some_and(|b| matches!(b.preferences().tool, Tool::Skin | Tool::Grip))
+            && self.hold != Hold::Free;
         let Some(at) = waiting.or(self.at).filter(|_| wants && (self.over || waiting.is_some() || draws))
         else {
             return;

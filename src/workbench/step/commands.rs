@@ -142,10 +142,7 @@ impl Workbench {
                 self.run_morph_command(&command);
             }
             Command::Deformer(method) => {
-                let mut settings = DeformerSettings { method, ..DeformerSettings::default() };
-                // The crease angle belongs to the mesh, not to the method.
-                let crease = self.context.session.document().deformer().parameters.get("crease").cloned();
-                settings.parameters.extend(crease.map(|angle| ("crease".to_owned(), angle)));
+                let settings = self.context.session.document().deformer().switched(&method);
                 match recipe(&settings) {
                     Ok(_) => self.change(Edit::SetDeformer(settings)),
                     Err(error) => self.context.refuse(&error),

@@ -10,7 +10,7 @@ use crate::base::math::{Affine3A, Quat, Vec3};
 use crate::base::{GripId, JointId, Version};
 use crate::deform::Geometric;
 use crate::deform::fast::is_bare;
-use crate::document::{DeformerSettings, Edit};
+use crate::document::Edit;
 use crate::geom::Place;
 use crate::render::Lines;
 use crate::rig::{GripHold, GripPose, Pose, PosedRig};
@@ -124,6 +124,12 @@ impl Shown {
         self.world_from_model(rig).transform_point3(self.rest + grip.translation())
     }
 
+    /// The translation with which the grip is where a sample of its skin shows it, apart from rotations.
+    fn seen(&self, context: &EditContext, sample: &SurfaceSample) -> Option<Vec3> {
+        let x = context.body.bind_position(&context.character, &point_of(sample))?;
+        Some(self.translation_to(&context.rig, sample.position + self.bind - x))
+    }
+
     /// The translation that puts the centre at a place in the world.
     fn translation_to(&self, rig: &PosedRig, place: Vec3) -> Vec3 {
         self.world_from_model(rig).inverse().transform_point3(place) - self.rest
@@ -154,8 +160,8 @@ pub struct GripTool {
     selected: Option<GripId>,
     held: Option<Box<Held>>,
     points: Vec<SurfacePoint>,
-    /// World position and time of the last sample.
-    last: (Vec3, f64),
+    /// Samples of the stroke.
+    seen: Vec<SurfaceSample>,
     drawing: bool,
     world: Vec<Vec3>,
     places: Vec<Place>,
@@ -195,6 +201,7 @@ impl GripTool {
     pub fn cancel(&mut self, context: &mut EditContext) {
         (self.drawing, self.hover) = (false, None);
         self.points.clear();
+        self.seen.clear();
         if self.held.take().is_some() {
             context.show_document();
         }
@@ -264,7 +271,8 @@ impl GripTool {
             self.drawing = true;
             self.points.clear();
             self.points.push(point_of(&sample));
-            self.last = (sample.position, sample.time);
+            self.seen.clear();
+            self.seen.push(sample);
             moment.feel(moment.tool, Haptic::Contact);
         } else {
             context.notice = Some("point at the skin, or at a grip".into());
@@ -304,10 +312,7 @@ impl GripTool {
 
     /// Returns the place of a point that the skin shows at a sample; `None` for a region, whose place is not known.
     fn seen(&self, context: &EditContext, id: GripId, sample: Option<&SurfaceSample>) -> Option<Vec3> {
-        let shown = self.shown.iter().find(|s| s.id == id && !s.region)?;
-        let sample = sample?;
-        let x = context.body.bind_position(&context.character, &point_of(sample))?;
-        Some(shown.translation_to(&context.rig, sample.position + shown.bind - x))
+        self.shown.iter().find(|s| s.id == id && !s.region)?.seen(context, sample?)
     }
 
     fn take(&mut self, context: &EditContext, id: GripId, hand: Rigid, sample: Option<&SurfaceSample>) {
@@ -362,33 +367,36 @@ impl GripTool {
 
     fn draw(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let hand = moment.hand();
-        let fresh = hand.surface.filter(|s| s.time > self.last.1 && s.time <= moment.hands.time);
+        let last = self.seen.last().map_or((Vec3::ZERO, 0.0), |s| (s.position, s.time));
+        let fresh = hand.surface.filter(|s| s.time > last.1 && s.time <= moment.hands.time);
         let near = |s: &SurfaceSample| s.position.distance(hand.tip.position) <= REACH * moment.scale;
         let good = |s: &SurfaceSample| {
             s.draw >= RELEASED
                 && (s.triangle as usize) < context.body.walk.len()
-                && s.position.distance(self.last.0) >= STILL * moment.scale
+                && s.position.distance(last.0) >= STILL * moment.scale
         };
         if let Some(sample) = fresh.filter(|s| near(s) && good(s)) {
             let point = point_of(&sample);
-            if let Some(last) = self.points.last() {
-                let longest = DETOUR * self.last.0.distance(sample.position) + 3.0 * context.body.edge;
-                self.points.extend(between(context, last, &point, longest).unwrap_or_default());
+            if let Some(from) = self.points.last() {
+                let longest = DETOUR * last.0.distance(sample.position) + 3.0 * context.body.edge;
+                self.points.extend(between(context, from, &point, longest).unwrap_or_default());
             }
             self.points.push(point);
-            self.last = (sample.position, sample.time);
+            self.seen.push(sample);
         }
         if hand.trigger.down {
             return;
         }
         self.drawing = false;
         let points = std::mem::take(&mut self.points);
-        let done = self.add(context, &points);
+        let seen = std::mem::take(&mut self.seen);
+        let done = self.add(context, &points, &seen);
         moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
     }
 
-    /// Adds the point or the region of a finished stroke. The method becomes FAST if it is another one.
-    fn add(&mut self, context: &mut EditContext, points: &[SurfacePoint]) -> bool {
+    /// Adds the point or the region of a finished stroke, where its samples show the skin. The method becomes FAST if it is
+    /// another one.
+    fn add(&mut self, context: &mut EditContext, points: &[SurfacePoint], seen: &[SurfaceSample]) -> bool {
         let Some(vertices) = drawn(context, points) else { return false };
         let document = context.session.document();
         let taken = document.grips().iter().find(|g| g.vertices.iter().eq(vertices.iter().copied()));
@@ -397,10 +405,20 @@ impl GripTool {
             return false;
         }
         let id = document.unused_grip_id();
-        let mut edits = vec![Edit::AddGrip { index: None, grip: Box::new(Grip::new(id, vertices)) }];
+        let mut grip = Grip::new(id, vertices);
+        let skeleton = &context.character.skeleton;
+        let shown = Shown::new(context, &grip, &PosedRig::new(skeleton, &Pose::rest(skeleton)));
+        let places = seen.iter().filter_map(|sample| shown.seen(context, sample));
+        let (count, sum) = places.fold((0.0, Vec3::ZERO), |(n, sum), place| (n + 1.0, sum + place));
+        let translation = sum / f32::max(count, 1.0);
+        // At rest, the skin is where it is to rounding.
+        if translation.length() > UNMOVED * context.body.edge {
+            grip.translation = translation.to_array();
+        }
+        let mut edits = vec![Edit::AddGrip { index: None, grip: Box::new(grip) }];
         let recipe = document.deformer().recipe();
-        if !recipe.is_ok_and(|r| matches!(r.geometric, Geometric::Fast(_))) {
-            edits.push(Edit::SetDeformer(DeformerSettings::of("fast")));
+        if !recipe.is_ok_and(|r| matches!(r.geometric, Geometric::Fast(_)) && r.volume.is_none()) {
+            edits.push(Edit::SetDeformer(document.deformer().switched("fast")));
         }
         let done = context.apply(Edit::Group(edits));
         if done {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::MarkId;
 use crate::deform::blend::Painted;
+use crate::deform::classic::Method;
 use crate::deform::sculpt::{Around, Curve, Profile, Wave};
 use crate::deform::{Geometric, Recipe};
 use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
@@ -328,4 +329,60 @@ fn a_shape_on_a_bone_has_a_profile_along_and_around_it() {
 
 fn sculpt_len(s: &Script) -> usize {
     s.bench.shape().unwrap().region.kinematic.len()
+}
+
+/// The layer whose surroundings the last frame asked for.
+fn asked(s: &mut Script) -> Option<Sculpt> {
+    s.step().requests.iter().find_map(|r| match r {
+        Request::Refit(settle) if settle.sculpt.awaits_surroundings() => Some(settle.sculpt.clone()),
+        _ => None,
+    })
+}
+
+/// A layer with its surroundings, as the job answers.
+fn answer(asked: &Sculpt) -> Sculpt {
+    let mut new = asked.clone();
+    let passive = new.region.passive.len();
+    new.surroundings.as_mut().unwrap().offsets = vec![[0.0, 0.0, 0.01]; passive];
+    new
+}
+
+#[test]
+fn surroundings_are_asked_for_whenever_a_drawn_layer_lacks_them() {
+    let mut s = shaped(2);
+    s.bench.run_command(Command::Deformer("lbs".into()));
+    assert!(asked(&mut s).is_none());
+    let steps = s.bench.session().history().0;
+    s.bench.run_command(Command::Surroundings(Some(Method::Arap)));
+    let layer = asked(&mut s).unwrap();
+    assert!(asked(&mut s).is_none(), "asked twice");
+    // A slider in the meantime neither asks again nor discards the answer.
+    s.bench.run_command(Command::Amplitude(0.5));
+    assert!(asked(&mut s).is_none());
+    s.bench.receive(answer(&layer));
+    s.step();
+    let solved = s.bench.shape().unwrap().clone();
+    assert_eq!((solved.surroundings.as_ref(), solved.amplitude), (answer(&layer).surroundings.as_ref(), 0.5));
+    assert_eq!(s.bench.session().history().0, steps + 2);
+    // Another reach has other passive vertices.
+    s.bench.run_command(Command::Reach(Reach::Edges(5)));
+    let wider = asked(&mut s).unwrap();
+    assert!(wider.region.passive.len() > layer.region.passive.len());
+    // The answer comes after an undo: the layer of that step is the former one.
+    s.bench.run_command(Command::Undo);
+    s.bench.receive(answer(&wider));
+    s.step();
+    assert_eq!(s.bench.shape(), Some(&solved));
+    // After the redo, the layer lacks them again.
+    s.bench.run_command(Command::Redo);
+    let again = asked(&mut s).unwrap();
+    s.bench.receive(answer(&again));
+    s.step();
+    assert!(!s.bench.shape().unwrap().awaits_surroundings());
+    // A profile has none; a layer with a profile is refused.
+    s.bench.run_command(Command::Profile(Curve::Parabola));
+    assert!(s.bench.notice().is_none() && s.bench.shape().unwrap().surroundings.is_none());
+    s.bench.run_command(Command::Surroundings(Some(Method::Lse)));
+    assert!(s.bench.notice().unwrap().contains("profile"));
+    assert!(asked(&mut s).is_none());
 }
