@@ -5,7 +5,7 @@ use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
 use crate::deform::swing_twist::Deformer;
 use crate::deform::{Geometric, fast};
-use crate::document::{DeformerSettings, Edit, Operation};
+use crate::document::{Edit, Operation};
 use crate::geom::CrossingSegment;
 use crate::scene::{
     CONTACT, CageSource, DAMPINGS, DrawnBones, FactorSource, Measurement, Reading, Refit, SWINGS, SkinColors,
