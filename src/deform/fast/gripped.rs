@@ -157,18 +157,21 @@ impl Site {
 fn made(character: &Character, grips: &Grips, progress: &Progress) -> Result<Option<Influences>> {
     let control = &character.control;
     let lists: Vec<Vec<u32>> = grips.iter().map(|g| g.vertices.clone()).collect();
-    let mut found = None;
+    let mut tried = Vec::new();
     for count in CUBES {
         let Some(site) = Site::new(character, count) else { break };
         let (nodes, shared) = claim(&site.cubes, &lists, |v| site.place[v]);
-        found = Some((site, nodes));
+        tried.push((site, nodes));
         if shared.is_none() {
             break;
         }
     }
-    let Some((site, nodes)) = found else {
+    if tried.is_empty() {
         return Err(Error::input("the mesh has no triangles with area", "choose another mesh"));
-    };
+    }
+    // Smaller cubes that leave a grip without any help no more than large ones, and cost more.
+    let pick = tried.iter().rposition(|(_, nodes)| nodes.iter().all(|own| !own.is_empty())).unwrap_or(0);
+    let (site, nodes) = tried.swap_remove(pick);
     let mut taken = vec![false; site.cubes.nodes.len()];
     nodes.iter().flatten().for_each(|&n| taken[n as usize] = true);
     let bony: Vec<u32> =

@@ -373,7 +373,7 @@ fn moves_away_from_the_equilibrium_take_work() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, rng_seed: prop::test_runner::RngSeed::Fixed(11), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, rng_seed: prop::test_runner::RngSeed::Fixed(11), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn frames_that_start_from_any_last_one_come_to_the_equilibrium_of_the_pose(
