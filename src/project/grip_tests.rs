@@ -9,6 +9,7 @@ use crate::document::{
     DeformerSettings, Document, Edit, Journal, KeyEdit, KeyValue, Operation, Session, Target,
 };
 use crate::export::{Options, unedited};
+use crate::project::save;
 use crate::rig::{GripHold, Pose};
 use crate::scene::{Evaluator, Model, Where};
 use crate::surface::Grip;
@@ -120,7 +121,7 @@ fn six_points_bend_a_bare_mesh_and_stay_through_undo_files_and_journals() {
     assert_eq!(session.document().hash(), hash);
     // A project, and its morph target.
     let saved = folder.path().join("bent.project.glb");
-    let receipt = crate::project::save(&saved, &model, &document, &mut evaluator).unwrap();
+    let receipt = save(&saved, &model, &document, &mut evaluator).unwrap();
     assert!(receipt.largest_mm() < 0.1, "{receipt}");
     let again = Model::load(&saved, &BindOptions::default()).unwrap();
     let read = again.document.as_ref().unwrap();
@@ -240,7 +241,7 @@ fn keys_of_grips_play() {
     assert!(half[v].distance(rest + Vec3::Y * 0.2) < 1e-3, "{}", half[v]);
     // Saved frames are those that the editor shows.
     let saved = folder.path().join("moves.project.glb");
-    let receipt = crate::project::save(&saved, &model, document, &mut evaluator).unwrap();
+    let receipt = save(&saved, &model, document, &mut evaluator).unwrap();
     assert!(receipt.keys.len() >= 2 && receipt.largest_mm() < 0.1, "{receipt}");
     let again = Model::load(&saved, &BindOptions::default()).unwrap();
     assert_eq!(again.document.as_ref().unwrap().hash(), document.hash());
