@@ -370,6 +370,7 @@ impl GripTool {
         if translation.length() > UNMOVED * context.body.edge {
             grip.translation = translation.to_array();
         }
+        context.notice = None;
         let other = if mirror { self.mirrored(context, points, &grip, &shown) } else { None };
         // The operation removes the notice if it succeeds.
         let notice = context.notice.take().filter(|_| mirror && other.is_none());

@@ -283,6 +283,7 @@ fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
     use crate::cage::Coordinates;
     use crate::document::CageMove;
     use crate::scene::{CageSource, Evaluator, Model, Where};
+    const SHEAR: f32 = 0.1;
     let shape = Shape { bones: 1, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.3 };
     let model = Model::bind(shape.bare_asset(), &Default::default(), std::time::Duration::ZERO).unwrap();
     let source = CageSource::Made(40);
@@ -291,7 +292,7 @@ fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
     let mut s = Script::new(&character);
     s.bench.run_command(Command::Tool(Tool::Grip));
     let cage = &new.cage.mesh.positions;
-    let up = |v: usize| CageMove { vertex: v as u32, offset: [0.0, 0.0, 0.3 * cage[v].y as f32] };
+    let up = |v: usize| CageMove { vertex: v as u32, offset: [0.0, 0.0, SHEAR * cage[v].y as f32] };
     s.bench.change(Edit::SetCage(Some(Box::new(new.cage.clone()))));
     s.bench.change(Edit::MoveCage((0..cage.len()).map(up).collect()));
     s.bench.know_coupling((new.cage.mesh.clone(), new.cage.coordinates), new.coupling.clone());
@@ -301,10 +302,10 @@ fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
         evaluator.set_document(&model, document).unwrap();
         evaluator.evaluate(&model, &s.bench.session().posed()).unwrap().control
     };
-    let sheared = evaluated(&s);
     // The hand sees the sheared skin.
-    let moved = |x: Vec3| x + Vec3::Z * 0.3 * x.y;
-    let mut click = |s: &mut Script, y: f32| {
+    let moved = |x: Vec3| x + Vec3::Z * SHEAR * x.y;
+    let sheared: Vec<Vec3> = character.control.positions.iter().map(|x| moved(*x)).collect();
+    let click = |s: &mut Script, y: f32| {
         let (from, way) = (moved(Vec3::new(0.3, y, 0.0)), Vec3::NEG_X);
         for draw in [0.0, 1.0, 0.0] {
             s.turned(RIGHT, from, Quat::from_rotation_arc(Vec3::NEG_Z, way));
@@ -332,7 +333,7 @@ fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
         };
         grips(s).iter().map(away).fold(0.0, f32::max)
     };
-    assert!(off(&s, Vec3::ZERO) < 1e-3, "new grips move nothing: {}", off(&s, Vec3::ZERO));
+    assert!(off(&s, Vec3::ZERO) < 2e-3, "new grips move nothing: {}", off(&s, Vec3::ZERO));
     // The hand takes the grip at its skin, and the skin follows.
     let v = grips(&s)[2].vertices.iter().next().unwrap() as usize;
     let by = Vec3::new(0.1, 0.1, 0.0);

@@ -9,9 +9,12 @@ use crate::document::Edit;
 use crate::rig::{GripHold, GripPose, Mirror, Plane, Pose, PosedRig};
 use crate::surface::{Grip, SurfacePoint, mirrored_points};
 use crate::workbench::tools::{EditContext, paint};
+use std::collections::HashMap;
 
 /// Maximum distance between a grip and the mirror image of its partner, as a fraction of the character's diagonal.
 const NEAR: f32 = 0.03;
+/// Maximum distance between a vertex and the mirror image of the vertex on the other side, in mean edge lengths.
+const SAME: f32 = 0.25;
 
 /// Returns the symmetry by which grips are mirrored, and the plane of symmetry in the displayed pose.
 fn symmetry(context: &EditContext) -> Option<(&Mirror, Plane)> {
@@ -87,7 +90,10 @@ impl GripTool {
         let there = image(sides, shown.bind);
         let vertices = match shown.region {
             false => nearest_shown(context, there).map(|v| vec![v]),
-            true => mirrored_points(&context.character, sides, points).and_then(|p| drawn(context, &p)),
+            true => reflected(context, sides, &shown.vertices).or_else(|| {
+                let points = mirrored_points(&context.character, sides, points)?;
+                drawn(context, &points)
+            }),
         };
         let mirrored = vertices.map(|v| Grip::new(GripId(grip.id.0 + 1), v));
         let rest = PosedRig::new(&context.character.skeleton, &Pose::rest(&context.character.skeleton));
@@ -152,6 +158,25 @@ impl GripTool {
 /// Returns the edit that moves a grip to its place in a pose.
 pub(super) fn move_to(now: &GripPose) -> Edit {
     Edit::MoveGrip { id: now.id, translation: now.translation, rotation: now.rotation }
+}
+
+/// Returns the vertices at the mirror images of vertices; `None` if one has no such vertex, as in a mesh that is only
+/// roughly symmetric.
+fn reflected(context: &EditContext, sides: &Mirror, vertices: &[u32]) -> Option<Vec<u32>> {
+    let positions = &context.character.control.positions;
+    let side = SAME * context.body.edge;
+    let cell = |x: Vec3| (x / side).round().as_ivec3().to_array();
+    let mut cells: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+    (0..positions.len() as u32).for_each(|v| cells.entry(cell(positions[v as usize])).or_default().push(v));
+    let other = |v: &u32| {
+        let there = image(sides, positions[*v as usize]);
+        let [x, y, z] = cell(there);
+        let around = (0..27).map(|k| [x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]);
+        let near = around.filter_map(|c| cells.get(&c)).flatten().copied();
+        let away = |v: &u32| positions[*v as usize].distance(there);
+        near.filter(|v| away(v) <= side).min_by(|a, b| away(a).total_cmp(&away(b)))
+    };
+    vertices.iter().map(other).collect()
 }
 
 /// Returns the vertex of the visible parts nearest to a place in bind space.
