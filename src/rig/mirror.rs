@@ -1,11 +1,18 @@
 //! A character's left-right symmetry: the plane of symmetry in bind space and the mirrored partner of each node.
+//! A mesh without mirrored joints has only a plane.
 
 use super::chains::symmetry;
 use super::posable;
 use super::world64::nearest;
 use crate::base::NodeId;
-use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
+use crate::base::math::{Aabb, DAffine3, DMat3, DQuat, DVec3, Vec3};
 use crate::rig::{PosedRig, Skeleton};
+use std::collections::HashSet;
+
+/// Number of cells along the diagonal of a mesh whose symmetry is examined.
+const CELLS: f64 = 48.0;
+/// A plane counts as a plane of symmetry if it mirrors at least this fraction of the cells near to others.
+const SYMMETRIC: f64 = 0.88;
 
 /// A character's symmetry.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +72,41 @@ impl Mirror {
             }
         }
         mirror.partner.iter().any(Option::is_some).then_some(mirror)
+    }
+
+    /// Finds the symmetry of the joints, else of the skin: its bind positions, metres. The plane of the skin is normal to
+    /// X, or to Z if that is clearly better, and moves with the topmost joint. `None` for a skin without symmetry.
+    pub fn of_skin(skeleton: &Skeleton, positions: &[Vec3]) -> Option<Self> {
+        if let Some(mirror) = Self::new(skeleton) {
+            return Some(mirror);
+        }
+        let bounds = Aabb::of(positions.iter().copied());
+        let (low, high) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
+        let side = low.distance(high) / CELLS;
+        let finite = side.is_finite() && side > 0.0;
+        // The cells are counted from the middle, so that mirrored cells are cells.
+        let middle = 0.5 * (low + high);
+        let cell = |x: &Vec3| ((x.as_dvec3() - middle) / side).round().as_ivec3().to_array();
+        let cells: HashSet<[i32; 3]> = positions.iter().filter(|_| finite).map(cell).collect();
+        let near = |[x, y, z]: [i32; 3]| {
+            (0..27).any(|k| cells.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
+        };
+        let share = |axis: usize| {
+            let mirrored = |c: &&[i32; 3]| {
+                let mut there = **c;
+                there[axis] = -there[axis];
+                near(there)
+            };
+            cells.iter().filter(mirrored).count() as f64 / cells.len().max(1) as f64
+        };
+        let found = [0, 2].map(|axis| (share(axis), axis)).into_iter().filter(|f| f.0 >= SYMMETRIC);
+        // The second axis wins only if its fraction is larger by 0.05.
+        let (_, axis) = found.reduce(|a, b| if b.0 > a.0 + 0.05 { b } else { a })?;
+        let mut normal = DVec3::ZERO;
+        normal[axis] = 1.0;
+        let joint_of = |n: &NodeId| skeleton.joints.iter().position(|j| j.node == *n);
+        let pivot = skeleton.order.iter().find_map(joint_of).unwrap_or(0);
+        Some(Self { normal, middle: middle[axis], partner: Vec::new(), pivot })
     }
 
     /// Returns the mirrored partner of a node; `None` for a node in the plane or without a partner.
@@ -177,6 +219,29 @@ mod tests {
         let mut nameless = skeleton.clone();
         nameless.nodes.iter_mut().enumerate().for_each(|(i, n)| n.name = format!("node {i}"));
         assert_eq!(Mirror::new(&nameless).unwrap().partner, mirror.partner);
+    }
+
+    #[test]
+    fn a_skin_without_mirrored_joints_has_a_plane_if_its_sides_are_alike() {
+        let (skeleton, _) = chain(2, 0.2);
+        let ball = |stretch: Vec3, bump: f32| -> Vec<Vec3> {
+            let at = |k: i32| {
+                let (y, a) = (1.0 - 2.0 * k as f32 / 800.0, k as f32 * 2.4);
+                let x = Vec3::new((1.0 - y * y).sqrt() * a.cos(), y, (1.0 - y * y).sqrt() * a.sin());
+                x * stretch * if x.x > 0.0 { 1.0 + bump * (4.0 * y).sin() } else { 1.0 } + Vec3::X * 3.0
+            };
+            (0..800).map(at).collect()
+        };
+        let mirror = Mirror::of_skin(&skeleton, &ball(Vec3::new(1.0, 2.0, 0.5), 0.0)).unwrap();
+        assert!(mirror.reflect_bind(DVec3::new(4.0, 1.0, 0.3)).distance(DVec3::new(2.0, 1.0, 0.3)) < 0.02);
+        // A skin whose two sides differ still has a front and a back.
+        let mirror = Mirror::of_skin(&skeleton, &ball(Vec3::ONE, 0.6)).unwrap();
+        assert!(mirror.reflect_bind(DVec3::Z).distance(-DVec3::Z) < 0.1);
+        let skewed: Vec<Vec3> = ball(Vec3::ONE, 0.6).iter().map(|x| *x + Vec3::Z * (x.x - x.y)).collect();
+        assert!(Mirror::of_skin(&skeleton, &skewed).is_none());
+        assert!(Mirror::of_skin(&skeleton, &[]).is_none());
+        let (tree, _) = tree();
+        assert_eq!(Mirror::of_skin(&tree, &skewed), Mirror::new(&tree));
     }
 
     #[test]

@@ -7,8 +7,8 @@ mod round;
 #[cfg(test)]
 mod tests;
 
-pub use build::mirrored_mark;
 pub(super) use build::nearest_in_triangle;
+pub use build::{mirrored_mark, mirrored_points};
 pub use round::Round;
 
 use crate::base::{Error, Result};

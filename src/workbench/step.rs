@@ -335,7 +335,7 @@ impl Workbench {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 let eye = self.windowed.then_some(eye);
                 if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment, eye) {
-                    self.ask_to_settle(id, before);
+                    self.ask_to_settle(id, true, before);
                 }
             }
             Tool::Silhouette if free || self.accent.is_busy() => {

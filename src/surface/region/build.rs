@@ -7,6 +7,7 @@ use crate::bind::{Attachments, Character, project};
 use crate::geom::{ControlMesh, Walk};
 use crate::rig::Mirror;
 use crate::surface::{Reach, Region, SurfacePoint, SurfaceStroke};
+use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -89,19 +90,28 @@ fn off(mark: &SurfaceStroke) -> Error {
     Error::input(format!("mark {} is not on this character", mark.id.0 + 1), "draw it again")
 }
 
-/// Mirrors a mark to the other side of the character. Each point moves to the skin point nearest to its mirror image
-/// in bind space.
+/// Mirrors a mark to the other side of the character; see [`mirrored_points`].
 ///
 /// # Errors
 /// The mark does not lie on this character.
 pub fn mirrored_mark(character: &Character, mirror: &Mirror, mark: &SurfaceStroke) -> Result<SurfaceStroke> {
     mark.validate(Some(character.display.triangles.len()))?;
+    let points = mirrored_points(character, mirror, &mark.points).ok_or_else(|| off(mark))?;
+    Ok(SurfaceStroke { points, ..mark.clone() })
+}
+
+/// Returns the skin points nearest to the mirror images of points in bind space. `None` if a point is not on this
+/// character.
+pub fn mirrored_points(
+    character: &Character,
+    mirror: &Mirror,
+    points: &[SurfacePoint],
+) -> Option<Vec<SurfacePoint>> {
     let control = &character.control;
     let walk = Walk::new(&control.triangles);
-    let mut out = mark.clone();
-    for point in &mut out.points {
-        let x = walk.position(&(point.triangle, point.barycentrics), &control.positions);
-        let x = mirror.reflect_bind(x.ok_or_else(|| off(mark))?.as_dvec3()).as_vec3();
+    let mirrored = |point: &SurfacePoint| {
+        let x = walk.position(&(point.triangle, point.barycentrics), &control.positions)?;
+        let x = mirror.reflect_bind(x.as_dvec3()).as_vec3();
         let mut best: Option<(f32, u32, [f32; 3])> = None;
         for (t, corners) in control.triangles.iter().enumerate() {
             let [a, b, c] = corners.map(|v| control.positions[v as usize]);
@@ -117,11 +127,10 @@ pub fn mirrored_mark(character: &Character, mirror: &Mirror, mark: &SurfaceStrok
                 best = Some((distance, t as u32, weights));
             }
         }
-        if let Some((_, triangle, barycentrics)) = best {
-            (point.triangle, point.barycentrics) = (triangle, barycentrics);
-        }
-    }
-    Ok(out)
+        let (triangle, barycentrics) = best.map_or((point.triangle, point.barycentrics), |b| (b.1, b.2));
+        Some(SurfacePoint { triangle, barycentrics, ..*point })
+    };
+    points.par_iter().map(mirrored).collect()
 }
 
 /// Returns the barycentric weights of the triangle's point nearest to `x` (C. Ericson, "Real-Time Collision

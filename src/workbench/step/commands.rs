@@ -13,7 +13,7 @@ use crate::scene::{
 };
 use crate::surface::{Reach, Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
-use crate::workbench::tools::{attached, newest_mark};
+use crate::workbench::tools::{attached, is_bare, newest_mark, without_newest};
 use crate::workbench::{Command, CommandKind, Haptic, MOST_BONES, MarkBy, Request, Tool, Workbench};
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +35,10 @@ impl Workbench {
             // Both panels open in front of the user.
             Command::Files => (p.files, p.details) = (!p.files, p.details && p.files),
             Command::Details => (p.details, p.files) = (!p.details, p.files && p.details),
+            Command::Change(edit, continues) if p.mirror => {
+                let edit = self.grip.with_partner(&self.context, *edit);
+                self.apply(edit, continues);
+            }
             Command::Change(edit, continues) => self.apply(*edit, continues),
             Command::Jump(step) => self.jump(step),
             Command::Select(node) => self.select(node),
@@ -56,8 +60,12 @@ impl Workbench {
             Command::Roll(on) => p.roll = on,
             Command::Mirror(on) => {
                 p.mirror = on;
-                if on && self.context.body.mirror.is_none() {
+                let body = &self.context.body;
+                if on && body.sides.is_none() {
                     self.context.notice = Some("this body has no two sides: mirror does nothing".into());
+                } else if on && body.mirror.is_none() && !is_bare(&self.context) {
+                    let what = "the joints have no two sides: mirror works on grips and cages only";
+                    self.context.notice = Some(what.into());
                 }
             }
             Command::GrabBy(by) => p.grab = by,
@@ -98,8 +106,8 @@ impl Workbench {
                     Tool::Measure if self.measure.remove_newest() => return,
                     Tool::Measure => None,
                     Tool::Skin => mark.or(stroke),
-                    Tool::Bone => self.without_newest_bones(),
-                    Tool::Grip => self.grip.removal(&self.context),
+                    Tool::Bone => without_newest(&self.context),
+                    Tool::Grip => self.grip.removal(&self.context, p.mirror),
                     Tool::Silhouette => drawn.map(|s| Edit::RemoveSculpt(s.id)),
                     _ => stroke.or(mark),
                 };
@@ -133,7 +141,8 @@ impl Workbench {
             | Command::ExportCage => self.run_cage_command(&command),
             Command::GripHold => {
                 self.cancel();
-                if !self.grip.switch_hold(&mut self.context, None) {
+                let mirror = self.preferences.mirror;
+                if !self.grip.switch_hold(&mut self.context, None, mirror) {
                     self.limit();
                 }
                 self.document_changed();
@@ -330,27 +339,18 @@ impl Workbench {
         }
     }
 
-    /// Returns the edit that removes the newest chain of bones and its partner; `None` without bones.
-    fn without_newest_bones(&self) -> Option<Edit> {
-        let mut chains = self.context.session.document().bones().to_vec();
-        let last = chains.pop()?;
-        if chains.last().is_some_and(|c| Some(c.id) == last.partner) {
-            chains.pop();
-        }
-        Some(Edit::SetBones(chains))
-    }
-
-    /// Requests what a sculpt layer lacks: its surroundings by a classical tool, else a refit if the deformer has
-    /// correction springs.
-    pub(super) fn ask_to_settle(&mut self, id: SculptId, before: Option<Vec<[f32; 3]>>) {
+    /// Requests what a sculpt layer lacks: its surroundings by a classical tool, and a refit if the deformer has correction
+    /// springs.
+    /// `pulled` is whether a hand has pulled the layer, whose offsets before the pull are `before`.
+    pub(super) fn ask_to_settle(&mut self, id: SculptId, pulled: bool, before: Option<Vec<[f32; 3]>>) {
         self.pulled.retain(|s| s.id != id);
         let sculpt = self.context.session.document().sculpt(id).ok().cloned();
         let springs = self.recipe().springs.is_some();
-        let Some(sculpt) = sculpt.filter(|s| s.awaits_surroundings() || springs) else { return };
+        let Some(sculpt) = sculpt.filter(|s| s.awaits_surroundings() || (pulled && springs)) else { return };
         self.pulled.push(sculpt.clone());
         self.find_states();
         let (pose, states, recipe) = (self.context.pose.clone(), self.states.clone(), self.recipe().clone());
-        let settle = Refit { sculpt, before, pose, states, recipe };
+        let settle = Refit { sculpt, pulled, before, pose, states, recipe };
         self.requests.push(Request::Refit(Box::new(settle)));
     }
 
@@ -360,7 +360,7 @@ impl Workbench {
         let all = self.context.session.document().sculpts().iter();
         let open: Vec<SculptId> =
             all.filter(|s| s.awaits_surroundings() && !asked(s)).map(|s| s.id).collect();
-        open.into_iter().for_each(|id| self.ask_to_settle(id, None));
+        open.into_iter().for_each(|id| self.ask_to_settle(id, false, None));
     }
 
     /// Completes a sculpt layer, as part of the newest undo step. Discards the answer if the layer has changed since the
@@ -376,8 +376,10 @@ impl Workbench {
         };
         let new = if pulled.awaits_surroundings() {
             // Changes of the amplitude or the name do not matter.
-            (now.awaits_surroundings() && same_surroundings(now, &pulled))
-                .then(|| Sculpt { surroundings: shape.surroundings.clone(), ..now.clone() })
+            (now.awaits_surroundings() && same_surroundings(now, &pulled)).then(|| {
+                let (form, surroundings) = (shape.form.clone(), shape.surroundings.clone());
+                Sculpt { form, surroundings, ..now.clone() }
+            })
         } else {
             (*now == pulled).then(|| shape.clone())
         };

@@ -18,8 +18,10 @@ const AT_END: f32 = 0.85;
 pub struct Body {
     /// Nodes that posing moves.
     pub posable: Vec<NodeId>,
-    /// The mirror symmetry; `None` for a character without one.
+    /// The mirror symmetry of the joints; `None` for a character without one.
     pub mirror: Option<Mirror>,
+    /// `mirror`, else the symmetry of the skin alone.
+    pub sides: Option<Mirror>,
     /// Triangle adjacency of the welded skin.
     pub walk: Walk,
     /// Mean edge length of the skin in the bind pose, metres.
@@ -89,6 +91,7 @@ impl Body {
         Self {
             posable,
             mirror: Mirror::new(skeleton),
+            sides: Mirror::of_skin(skeleton, &control.positions),
             walk: Walk::new(&control.triangles),
             edge: (length / count.max(1) as f64) as f32,
             flesh,

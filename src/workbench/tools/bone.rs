@@ -173,6 +173,16 @@ pub fn is_bare(context: &EditContext) -> bool {
     crate::deform::fast::is_bare(&context.character)
 }
 
+/// Returns the edit that removes the newest chain of bones and its partner; `None` without bones.
+pub fn without_newest(context: &EditContext) -> Option<Edit> {
+    let mut chains = context.session.document().bones().to_vec();
+    let last = chains.pop()?;
+    if chains.last().is_some_and(|c| Some(c.id) == last.partner) {
+        chains.pop();
+    }
+    Some(Edit::SetBones(chains))
+}
+
 /// Joints at most this far apart are at one place, as a fraction of the length of the moved joint's bone.
 const SAME: f32 = 1e-3;
 

@@ -111,7 +111,7 @@ impl CageTool {
             self.baseline = None;
             return;
         };
-        self.partners = partners(cage, context.body.mirror.as_ref());
+        self.partners = partners(cage, context.body.sides.as_ref());
     }
 
     /// Runs one frame.
@@ -303,7 +303,7 @@ impl CageTool {
         work.change.clear();
         work.change.extend(work.to.iter().zip(&work.from).map(|(a, b)| *a - *b));
         work.reverse.rest_offsets(&work.change, &mut work.moved);
-        if mirror && let Some(sides) = &context.body.mirror {
+        if mirror && let Some(sides) = &context.body.sides {
             let reflect = |d: DVec3| sides.reflect_bind(d) - sides.reflect_bind(DVec3::ZERO);
             work.own.clone_from(&work.moved);
             for (v, partner) in self.partners.iter().enumerate() {

@@ -2,21 +2,26 @@
 //!
 //! A trigger press on the skin adds a point. A stroke on the skin that returns to its start adds the region inside. A
 //! press at a grip moves the grip; a region that is held in full also rotates with the hand. A squeeze at a grip
-//! changes what the grip holds.
+//! changes what the grip holds. With *Mirror* on, the same happens on the other side ([`mirror`]).
+
+mod mirror;
+mod shown;
 
 use super::skin::{between, point_of};
 use super::{EditContext, Moment};
-use crate::base::math::{Affine3A, Quat, Vec3};
-use crate::base::{GripId, JointId, Version};
+use crate::base::math::{Quat, Vec3, rotation_of};
+use crate::base::{GripId, Version};
+use crate::cage::Coupling;
 use crate::deform::Geometric;
-use crate::deform::fast::is_bare;
 use crate::document::Edit;
 use crate::geom::Place;
 use crate::render::Lines;
 use crate::rig::{GripHold, GripPose, Pose, PosedRig};
 use crate::scene::SurfaceSample;
-use crate::surface::{Grip, SurfacePoint, enclosed};
+use crate::surface::{Grip, SurfacePoint};
 use crate::workbench::{Haptic, Rigid, Tracking};
+use shown::{Shown, drawn};
+use std::sync::Arc;
 
 /// Trigger value below which a sample ends a stroke.
 const RELEASED: f32 = 0.35;
@@ -52,90 +57,6 @@ pub fn color_of(hold: GripHold) -> [u8; 4] {
     }
 }
 
-/// A grip of the document, prepared for display.
-struct Shown {
-    id: GripId,
-    /// Segments on the skin: the outline of a region, or a mark around a point.
-    outline: Vec<[Place; 2]>,
-    region: bool,
-    /// The vertices, ascending.
-    vertices: Vec<u32>,
-    /// Centre in the bind pose, and in the rest pose in model space, metres.
-    bind: Vec3,
-    rest: Vec3,
-    /// The joint that carries model space.
-    space: Option<JointId>,
-}
-
-impl Shown {
-    fn new(context: &EditContext, grip: &Grip, rest: &PosedRig) -> Self {
-        let character = &context.character;
-        let control = &character.control;
-        let vertices: Vec<u32> = grip.vertices.iter().collect();
-        let has = |v: &u32| vertices.binary_search(v).is_ok();
-        let region = grip.is_region();
-        let mut outline = Vec::new();
-        for (t, corners) in control.triangles.iter().enumerate() {
-            let at = |k: usize, share: f32| {
-                let mut b = [0.0; 3];
-                (b[k % 3], b[(k + 1) % 3]) = (1.0 - share, share);
-                (t as u32, b)
-            };
-            let inside = corners.map(|v| has(&v));
-            match inside.iter().filter(|i| **i).count() {
-                1 if !region => {
-                    let k = inside.iter().position(|i| *i).unwrap_or(0);
-                    outline.push([at(k, MARK), at(k + 2, 1.0 - MARK)]);
-                }
-                2 if region => {
-                    let k = (0..3).find(|&k| inside[k] && inside[(k + 1) % 3]).unwrap_or(0);
-                    outline.push([at(k, 0.0), at(k, 1.0)]);
-                }
-                _ => {}
-            }
-        }
-        let known = || vertices.iter().filter(|&&v| (v as usize) < control.positions.len());
-        let count = known().count().max(1) as f32;
-        let skinned = |v: &u32| -> Vec3 {
-            let x = control.positions[*v as usize];
-            let of = control.influences.of(*v as usize);
-            of.filter_map(|(j, w)| Some(rest.skinning.get(usize::from(j))?.transform_point3(x) * w)).sum()
-        };
-        let first = known().next().map(|&v| v as usize);
-        let heaviest = first.and_then(|v| control.influences.of(v).max_by(|a, b| a.1.total_cmp(&b.1)));
-        Self {
-            id: grip.id,
-            outline,
-            region,
-            bind: known().map(|&v| control.positions[v as usize]).sum::<Vec3>() / count,
-            rest: known().map(skinned).sum::<Vec3>() / count,
-            space: heaviest.map(|(j, _)| JointId::from(usize::from(j))).filter(|_| is_bare(character)),
-            vertices,
-        }
-    }
-
-    /// The transform from model space to the world.
-    fn world_from_model(&self, rig: &PosedRig) -> Affine3A {
-        self.space.and_then(|j| rig.skinning.get(j.index()).copied()).unwrap_or(Affine3A::IDENTITY)
-    }
-
-    /// Where a pose puts the centre, world space, metres.
-    fn place(&self, rig: &PosedRig, grip: &GripPose) -> Vec3 {
-        self.world_from_model(rig).transform_point3(self.rest + grip.translation())
-    }
-
-    /// The translation with which the grip is where a sample of its skin shows it, apart from rotations.
-    fn seen(&self, context: &EditContext, sample: &SurfaceSample) -> Option<Vec3> {
-        let x = context.body.bind_position(&context.character, &point_of(sample))?;
-        Some(self.translation_to(&context.rig, sample.position + self.bind - x))
-    }
-
-    /// The translation that puts the centre at a place in the world.
-    fn translation_to(&self, rig: &PosedRig, place: Vec3) -> Vec3 {
-        self.world_from_model(rig).inverse().transform_point3(place) - self.rest
-    }
-}
-
 /// A grip that a hand moves.
 struct Held {
     id: GripId,
@@ -143,6 +64,8 @@ struct Held {
     start: GripPose,
     /// What the grip held before.
     before: GripHold,
+    /// The partner on the other side, as `start`, and what it held before.
+    partner: Option<(GripPose, GripHold)>,
     /// Displayed pose when the hold began.
     pose: Pose,
     hand: Rigid,
@@ -153,8 +76,9 @@ struct Held {
 #[derive(Default)]
 pub struct GripTool {
     shown: Vec<Shown>,
-    /// Document revision of `shown`.
+    /// Document revision of `shown`, and the coupling with its cage.
     revision: Option<Version>,
+    coupling: Option<Arc<Coupling>>,
     hover: Option<GripId>,
     /// The grip that commands change.
     selected: Option<GripId>,
@@ -192,7 +116,7 @@ impl GripTool {
     pub fn places(&self, context: &EditContext) -> impl Iterator<Item = Vec3> {
         let place = |g: &GripPose| {
             let shown = self.shown.iter().find(|s| s.id == g.id)?;
-            (g.hold != GripHold::Free).then(|| shown.place(&context.rig, g))
+            (g.hold != GripHold::Free).then(|| shown.place(context, g))
         };
         context.pose.grips.iter().filter_map(place)
     }
@@ -210,12 +134,18 @@ impl GripTool {
     /// Prepares the document's grips for display, if the document has changed.
     fn follow(&mut self, context: &EditContext) {
         let revision = context.session.revision();
-        if self.revision == Some(revision) {
+        let coupled = match (&self.coupling, &context.coupling) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if self.revision == Some(revision) && coupled {
             return;
         }
         self.revision = Some(revision);
+        self.coupling.clone_from(&context.coupling);
         let grips = context.session.document().grips();
-        let same = grips.len() == self.shown.len()
+        let same = coupled
+            && grips.len() == self.shown.len()
             && grips.iter().zip(&self.shown).all(|(g, s)| {
                 g.id == s.id
                     && g.vertices.count() == s.vertices.len()
@@ -257,7 +187,7 @@ impl GripTool {
         self.hover = hover;
         if let (Some(id), true) = (hover, squeezed) {
             self.selected = Some(id);
-            let done = self.switch_hold(context, sample.as_ref());
+            let done = self.switch_hold(context, sample.as_ref(), moment.preferences.mirror);
             moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
             return;
         }
@@ -265,7 +195,7 @@ impl GripTool {
             return;
         }
         if let Some(id) = hover {
-            self.take(context, id, tip, sample.as_ref());
+            self.take(context, id, (tip, moment.preferences.mirror), sample.as_ref());
             moment.feel(moment.tool, Haptic::Selection);
         } else if let Some(sample) = sample.filter(|s| (s.triangle as usize) < context.body.walk.len()) {
             self.drawing = true;
@@ -290,7 +220,7 @@ impl GripTool {
     ) -> Option<GripId> {
         let held = |g: &GripPose| {
             let shown = self.shown.iter().find(|s| s.id == g.id)?;
-            let distance = shown.place(&context.rig, g).distance(tip);
+            let distance = shown.place(context, g).distance(tip);
             (g.hold != GripHold::Free && distance <= GRASP * scale).then_some((distance, g.id))
         };
         let nearest = context.pose.grips.iter().filter_map(held).min_by(|a, b| a.0.total_cmp(&b.0));
@@ -315,9 +245,16 @@ impl GripTool {
         self.shown.iter().find(|s| s.id == id && !s.region)?.seen(context, sample?)
     }
 
-    fn take(&mut self, context: &EditContext, id: GripId, hand: Rigid, sample: Option<&SurfaceSample>) {
+    fn take(
+        &mut self,
+        context: &EditContext,
+        id: GripId,
+        (hand, mirror): (Rigid, bool),
+        sample: Option<&SurfaceSample>,
+    ) {
         self.selected = Some(id);
-        let Some(now) = context.pose.grips.iter().find(|g| g.id == id).copied() else { return };
+        let find = |id: GripId| context.pose.grips.iter().find(|g| g.id == id).copied();
+        let Some(now) = find(id) else { return };
         let mut start = now;
         if now.hold == GripHold::Free {
             start.hold = GripHold::Position;
@@ -325,17 +262,26 @@ impl GripTool {
                 start.translation = seen.to_array();
             }
         }
+        let partner = self.partner(context, id).filter(|_| mirror).and_then(|p| find(p.id));
+        // A free partner starts to hold its place together with the grip.
+        let partner = partner.filter(|p| p.hold != GripHold::Free || now.hold == GripHold::Free);
+        let partner = partner.map(|before| {
+            let mut partner = before;
+            if before.hold == GripHold::Free {
+                partner.hold = start.hold;
+                let to = self.reflected(context, &start, before.id);
+                partner.translation = to.map_or(before.translation, |to| to.to_array());
+            }
+            (partner, before.hold)
+        });
         let pose = context.pose.clone();
-        self.held = Some(Box::new(Held { id, start, before: now.hold, pose, hand, moved: false }));
+        self.held = Some(Box::new(Held { id, start, before: now.hold, partner, pose, hand, moved: false }));
     }
 
     fn hold(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let hand = moment.hand();
-        let Some(held) = &mut self.held else { return };
-        let Some(shown) = self.shown.iter().find(|s| s.id == held.id) else {
-            self.held = None;
-            return;
-        };
+        let Some(mut held) = self.held.take() else { return };
+        let Some(shown) = self.shown.iter().find(|s| s.id == held.id) else { return };
         let way = hand.tip.position - held.hand.position;
         let turn = (hand.tip.orientation * held.hand.orientation.inverse()).normalize();
         if hand.tip_tracking == Tracking::Tracked && hand.trigger.down {
@@ -347,21 +293,24 @@ impl GripTool {
                 let mut now = held.start;
                 now.translation = (held.start.translation() + by).to_array();
                 if now.hold == GripHold::Full {
-                    let space = crate::base::math::rotation_of(&model);
+                    let space = rotation_of(&model);
                     let own = space.inverse() * turn * space;
                     now.rotation = (own * held.start.rotation()).normalize().to_array();
                 }
+                let partner =
+                    held.partner.as_ref().and_then(|(p, _)| self.followed(context, [&held.start, &now], p));
                 let mut pose = held.pose.clone();
-                pose.grips.iter_mut().filter(|g| g.id == held.id).for_each(|g| *g = now);
+                for new in std::iter::once(now).chain(partner) {
+                    pose.grips.iter_mut().filter(|g| g.id == new.id).for_each(|g| *g = new);
+                }
                 context.show(&pose);
             }
         }
-        if !moment.hand().trigger.down {
-            let held = self.held.take();
-            if let Some(held) = held.filter(|h| h.moved) {
-                commit(context, &held);
-                moment.feel(moment.tool, Haptic::Contact);
-            }
+        if moment.hand().trigger.down {
+            self.held = Some(held);
+        } else if held.moved {
+            commit(context, &held);
+            moment.feel(moment.tool, Haptic::Contact);
         }
     }
 
@@ -390,13 +339,19 @@ impl GripTool {
         self.drawing = false;
         let points = std::mem::take(&mut self.points);
         let seen = std::mem::take(&mut self.seen);
-        let done = self.add(context, &points, &seen);
+        let done = self.add(context, &points, &seen, moment.preferences.mirror);
         moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
     }
 
     /// Adds the point or the region of a finished stroke, where its samples show the skin. The method becomes FAST if it is
-    /// another one.
-    fn add(&mut self, context: &mut EditContext, points: &[SurfacePoint], seen: &[SurfaceSample]) -> bool {
+    /// another one. With `mirror`, adds the mirror image too.
+    fn add(
+        &mut self,
+        context: &mut EditContext,
+        points: &[SurfacePoint],
+        seen: &[SurfaceSample],
+        mirror: bool,
+    ) -> bool {
         let Some(vertices) = drawn(context, points) else { return false };
         let document = context.session.document();
         let taken = document.grips().iter().find(|g| g.vertices.iter().eq(vertices.iter().copied()));
@@ -415,21 +370,33 @@ impl GripTool {
         if translation.length() > UNMOVED * context.body.edge {
             grip.translation = translation.to_array();
         }
-        let mut edits = vec![Edit::AddGrip { index: None, grip: Box::new(grip) }];
-        let recipe = document.deformer().recipe();
+        context.notice = None;
+        let other = if mirror { self.mirrored(context, points, &grip, &shown) } else { None };
+        // The operation removes the notice if it succeeds.
+        let notice = context.notice.take().filter(|_| mirror && other.is_none());
+        let add = |grip: Grip| Edit::AddGrip { index: None, grip: Box::new(grip) };
+        let mut edits: Vec<Edit> = std::iter::once(grip).chain(other).map(add).collect();
+        let deformer = context.session.document().deformer();
+        let recipe = deformer.recipe();
         if !recipe.is_ok_and(|r| matches!(r.geometric, Geometric::Fast(_)) && r.volume.is_none()) {
-            edits.push(Edit::SetDeformer(document.deformer().switched("fast")));
+            edits.push(Edit::SetDeformer(deformer.switched("fast")));
         }
         let done = context.apply(Edit::Group(edits));
         if done {
             self.selected = Some(id);
+            context.notice = notice.or(context.notice.take());
         }
         done
     }
 
     /// Changes what the selected grip holds, to the next of free, position and full. A point that becomes held stays
-    /// where the sample shows it. Returns false if no grip is selected.
-    pub fn switch_hold(&mut self, context: &mut EditContext, sample: Option<&SurfaceSample>) -> bool {
+    /// where the sample shows it. With `mirror`, the partner changes too. Returns false if no grip is selected.
+    pub fn switch_hold(
+        &mut self,
+        context: &mut EditContext,
+        sample: Option<&SurfaceSample>,
+        mirror: bool,
+    ) -> bool {
         self.follow(context);
         let grip = self.selected.and_then(|id| context.session.document().grip(id).ok());
         let Some(mut grip) = grip.cloned() else {
@@ -442,14 +409,17 @@ impl GripTool {
             grip.translation = seen.to_array();
         }
         grip.hold = grip.hold.next();
-        context.apply(Edit::SetGrip(Box::new(grip)))
+        let edit = Edit::SetGrip(Box::new(grip));
+        let edit = if mirror { self.with_partner(context, edit) } else { edit };
+        context.apply(edit)
     }
 
-    /// Returns the edit that removes the selected grip, or else the newest one.
-    pub fn removal(&self, context: &EditContext) -> Option<Edit> {
+    /// Returns the edit that removes the selected grip, or else the newest one; with `mirror`, its partner too.
+    pub fn removal(&mut self, context: &EditContext, mirror: bool) -> Option<Edit> {
         let grips = context.session.document().grips();
         let selected = self.selected.filter(|id| grips.iter().any(|g| g.id == *id));
-        selected.or_else(|| grips.last().map(|g| g.id)).map(Edit::RemoveGrip)
+        let edit = selected.or_else(|| grips.last().map(|g| g.id)).map(Edit::RemoveGrip)?;
+        Some(if mirror { self.with_partner(context, edit) } else { edit })
     }
 
     /// Draws the grips and the stroke.
@@ -476,7 +446,7 @@ impl GripTool {
                 }
             }
             if grip.hold != GripHold::Free {
-                let at = shown.place(&context.rig, grip);
+                let at = shown.place(context, grip);
                 if lit {
                     out.dot(at, LIT, 15.0);
                 }
@@ -501,37 +471,20 @@ impl GripTool {
     }
 }
 
-/// Returns the vertices of a stroke: those inside a closed stroke, or the one nearest to the start of another stroke.
-fn drawn(context: &EditContext, points: &[SurfacePoint]) -> Option<Vec<u32>> {
-    let character = &context.character;
-    let first = points.first()?;
-    let places: Vec<Vec3> = points.iter().filter_map(|p| context.body.bind_position(character, p)).collect();
-    let bounds = crate::base::math::Aabb::of(places.iter().copied());
-    let (size, gap) = (bounds.diagonal(), places.first()?.distance(*places.last()?));
-    if size >= SMALL * context.body.edge && gap <= CLOSES * size && points.len() >= 4 {
-        let mut way: Vec<u32> = points.iter().map(|p| p.triangle).collect();
-        let longest = DETOUR * gap + 3.0 * context.body.edge;
-        let back = between(context, points.last()?, first, longest);
-        way.extend(back.into_iter().flatten().map(|p| p.triangle));
-        return Some(enclosed(&character.control, &way));
-    }
-    let corners = context.body.walk.corners(first.triangle)?;
-    let heaviest = (0..3).max_by(|&a, &b| first.barycentrics[a].total_cmp(&first.barycentrics[b]))?;
-    Some(vec![corners[heaviest]])
-}
-
-/// Stores the displayed place of a held grip in the document.
+/// Stores the displayed places of a held grip and its partner in the document.
 fn commit(context: &mut EditContext, held: &Held) {
-    let Some(now) = context.pose.grips.iter().find(|g| g.id == held.id).copied() else { return };
-    let edit = match context.session.document().grip(held.id) {
-        Ok(grip) if now.hold != held.before => Edit::SetGrip(Box::new(Grip {
-            hold: now.hold,
-            translation: now.translation,
-            rotation: now.rotation,
-            ..grip.clone()
-        })),
-        Ok(_) => Edit::MoveGrip { id: held.id, translation: now.translation, rotation: now.rotation },
-        Err(_) => return,
-    };
-    context.apply(edit);
+    let both = [Some((held.id, held.before)), held.partner.map(|(p, before)| (p.id, before))];
+    let edits = both.into_iter().flatten().filter_map(|(id, before)| {
+        let now = context.pose.grips.iter().find(|g| g.id == id).copied()?;
+        let grip = context.session.document().grip(id).ok()?;
+        let (hold, translation, rotation) = (now.hold, now.translation, now.rotation);
+        Some(match hold == before {
+            true => Edit::MoveGrip { id, translation, rotation },
+            false => Edit::SetGrip(Box::new(Grip { hold, translation, rotation, ..grip.clone() })),
+        })
+    });
+    let edits: Vec<Edit> = edits.collect();
+    if !edits.is_empty() {
+        context.apply(Edit::Group(edits));
+    }
 }

@@ -20,7 +20,7 @@ mod skin;
 
 pub use accent::AccentTool;
 pub use body::Body;
-pub use bone::{BoneTool, attached, is_bare};
+pub use bone::{BoneTool, attached, is_bare, without_newest};
 pub use cage::CageTool;
 pub use grab::GrabTool;
 pub use grip::GripTool;

@@ -82,7 +82,7 @@ pub fn paint(
 }
 
 /// Returns, for each control vertex, whether it belongs to hidden parts only; empty if no part is hidden.
-fn hidden(context: &EditContext) -> Vec<bool> {
+pub(super) fn hidden(context: &EditContext) -> Vec<bool> {
     let parts = context.session.document().hidden();
     if parts.is_empty() {
         return Vec::new();

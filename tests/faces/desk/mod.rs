@@ -8,6 +8,7 @@ mod cages;
 mod drop;
 mod first;
 mod flesh;
+mod grips;
 mod looking;
 mod motion;
 mod opening;

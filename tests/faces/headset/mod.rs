@@ -9,6 +9,7 @@ mod details;
 mod drawing;
 mod faces;
 mod flesh;
+mod grips;
 mod mirror;
 mod one_session;
 mod palette;

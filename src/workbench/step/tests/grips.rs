@@ -205,3 +205,139 @@ fn moved_grips_become_keys_and_grips_of_a_motion_are_taken() {
     s.bench.take_pose();
     assert!((grips(&s)[0].translation[0] - 0.1).abs() < 1e-4, "{:?}", grips(&s));
 }
+
+/// Returns the place of a grip's centre in the rest shape, moved by its translation.
+fn centre(character: &Character, grip: &Grip) -> Vec3 {
+    let all: Vec<Vec3> = grip.vertices.iter().map(|v| character.control.positions[v as usize]).collect();
+    all.iter().sum::<Vec3>() / all.len() as f32 + Vec3::from(grip.translation)
+}
+
+#[test]
+fn with_mirror_on_both_sides_get_grips_and_follow() {
+    let (mut s, character) = bare();
+    s.bench.run_command(Command::Mirror(true));
+    assert_eq!(s.bench.notice(), None, "a bare mesh has sides too");
+    let flip = Vec3::new(-1.0, 1.0, 1.0);
+    let pair = |s: &Script, [a, b]: [usize; 2]| [a, b].map(|k| centre(&character, &grips(s)[k]));
+    click(&mut s, &character, Vec3::new(0.3, 1.7, 0.02), Vec3::new(0.0, 1.7, 0.02));
+    assert_eq!((grips(&s).len(), s.bench.session().history().0), (2, 2), "{:?}", s.bench.notice());
+    let [first, other] = pair(&s, [0, 1]);
+    assert!(first.x > 0.1 && other.distance(first * flip) < 1e-4, "{first} {other}");
+    // A drag moves both, in one step; the other one is the mirror image.
+    let hash = s.hash();
+    let by = Vec3::new(0.2, 0.1, 0.05);
+    drag(&mut s, &[first, first + by * 0.5, first + by]);
+    let [own, other] = pair(&s, [0, 1]);
+    assert!(own.distance(first + by) < 1e-5 && other.distance(own * flip) < 1e-4, "{own} {other}");
+    s.bench.run_command(Command::Undo);
+    assert_eq!(s.hash(), hash);
+    s.bench.run_command(Command::Redo);
+    // So does the partner when it is dragged back.
+    drag(&mut s, &[other, other - by * flip]);
+    let [own, other] = pair(&s, [0, 1]);
+    assert!(own.distance(first) < 1e-4 && other.distance(first * flip) < 1e-4, "{own} {other}");
+    // The holds change together, by the hand and by the panel, and a free pair is held again as a pair.
+    squeeze(&mut s, first);
+    assert!(grips(&s).iter().all(|g| g.hold == GripHold::Full));
+    let free = Grip { hold: GripHold::Free, ..grips(&s)[1].clone() };
+    s.bench.run_command(Command::Change(Box::new(Edit::SetGrip(Box::new(free))), false));
+    assert!(grips(&s).iter().all(|g| g.hold == GripHold::Free));
+    s.bench.run_command(Command::GripHold);
+    assert!(grips(&s).iter().all(|g| g.hold == GripHold::Position));
+    let [own, other] = pair(&s, [0, 1]);
+    assert!(other.distance(own * flip) < 1e-4, "{own} {other}");
+    // Numbers of the panel move and rotate the partner.
+    let turn = Quat::from_rotation_y(0.4).to_array();
+    let edit = Edit::MoveGrip { id: grips(&s)[0].id, translation: [0.0, 0.3, -0.1], rotation: turn };
+    s.bench.run_command(Command::Change(Box::new(edit), false));
+    let back = Quat::from_array(grips(&s)[1].rotation);
+    assert!(back.angle_between(Quat::from_rotation_y(-0.4)) < 1e-4, "{back}");
+    assert!(Vec3::from(grips(&s)[1].translation).distance(Vec3::new(0.0, 0.3, -0.1)) < 1e-4);
+    s.bench.run_command(Command::Undo);
+    // In the plane, there is one grip.
+    click(&mut s, &character, Vec3::new(0.0, 0.9, 0.3), Vec3::new(0.0, 0.9, 0.0));
+    assert_eq!((grips(&s).len(), s.bench.notice()), (3, None));
+    // A region has a mirror image too.
+    s.bench.run_command(Command::RemoveStroke);
+    circle(&mut s, &character, 0.2, 1.0);
+    assert_eq!(grips(&s).len(), 4, "{:?}", s.bench.notice());
+    let [own, other] = [2, 3].map(|k| &grips(&s)[k]);
+    assert_eq!(own.vertices.count(), other.vertices.count());
+    let [a, b] = pair(&s, [2, 3]);
+    assert!(own.is_region() && b.distance(a * flip) < 1e-3, "{a} {b}");
+    // Both are removed together; without mirror, each alone.
+    s.bench.run_command(Command::RemoveStroke);
+    assert_eq!(grips(&s).len(), 2);
+    s.bench.run_command(Command::Mirror(false));
+    s.bench.run_command(Command::RemoveStroke);
+    assert_eq!(grips(&s).len(), 1);
+    // Recorded input gives the same document.
+    let skeleton = Arc::new(character.skeleton.clone());
+    let replayed =
+        Session::replay(&s.bench.session().recording(), Box::new(move |_| Ok(skeleton.clone()))).unwrap();
+    assert_eq!(replayed.document().hash(), s.hash());
+}
+
+#[test]
+fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
+    use crate::cage::Coordinates;
+    use crate::document::CageMove;
+    use crate::scene::{CageSource, Evaluator, Model, Where};
+    const SHEAR: f32 = 0.1;
+    let shape = Shape { bones: 1, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.3 };
+    let model = Model::bind(shape.bare_asset(), &Default::default(), std::time::Duration::ZERO).unwrap();
+    let source = CageSource::Made(40);
+    let (new, _) = model.new_cage(&source, Coordinates::MeanValue, &Default::default()).unwrap();
+    let character = model.bound.character.clone();
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Grip));
+    let cage = &new.cage.mesh.positions;
+    let up = |v: usize| CageMove { vertex: v as u32, offset: [0.0, 0.0, SHEAR * cage[v].y as f32] };
+    s.bench.change(Edit::SetCage(Some(Box::new(new.cage.clone()))));
+    s.bench.change(Edit::MoveCage((0..cage.len()).map(up).collect()));
+    s.bench.know_coupling((new.cage.mesh.clone(), new.cage.coordinates), new.coupling.clone());
+    let evaluated = |s: &Script| {
+        let document = s.bench.session().document();
+        let mut evaluator = Evaluator::new(&Where::Cpu, &model, &document.recipe().unwrap()).unwrap();
+        evaluator.set_document(&model, document).unwrap();
+        evaluator.evaluate(&model, &s.bench.session().posed()).unwrap().control
+    };
+    // The hand sees the sheared skin.
+    let moved = |x: Vec3| x + Vec3::Z * SHEAR * x.y;
+    let sheared: Vec<Vec3> = character.control.positions.iter().map(|x| moved(*x)).collect();
+    let click = |s: &mut Script, y: f32| {
+        let (from, way) = (moved(Vec3::new(0.3, y, 0.0)), Vec3::NEG_X);
+        for draw in [0.0, 1.0, 0.0] {
+            s.turned(RIGHT, from, Quat::from_rotation_arc(Vec3::NEG_Z, way));
+            s.input.hands[RIGHT].draw = draw;
+            let rest = seen(&character, Vec3::new(0.3, y, 0.0), way, s.input.time + DT, draw);
+            let place = |mut sample: SurfaceSample| {
+                let corners = character.display.triangles[sample.triangle as usize];
+                let x = corners.map(|v| sheared[character.display.control_of[v as usize] as usize]);
+                sample.position = x.iter().zip(sample.barycentrics).map(|(x, w)| *x * w).sum();
+                sample
+            };
+            s.input.hands[RIGHT].surface = rest.map(place);
+            s.step();
+        }
+    };
+    for y in [0.1, 0.9, 1.7] {
+        click(&mut s, y);
+    }
+    assert_eq!(grips(&s).len(), 3, "{:?}", s.bench.notice());
+    let off = |s: &Script, by: Vec3| {
+        let shape = evaluated(s);
+        let away = |g: &Grip| {
+            let v = g.vertices.iter().next().unwrap() as usize;
+            shape[v].distance(sheared[v] + if g.id.0 == 2 { by } else { Vec3::ZERO })
+        };
+        grips(s).iter().map(away).fold(0.0, f32::max)
+    };
+    assert!(off(&s, Vec3::ZERO) < 5e-3, "new grips move nothing: {}", off(&s, Vec3::ZERO));
+    // The hand takes the grip at its skin, and the skin follows.
+    let v = grips(&s)[2].vertices.iter().next().unwrap() as usize;
+    let by = Vec3::new(0.1, 0.1, 0.0);
+    drag(&mut s, &[sheared[v], sheared[v] + by * 0.5, sheared[v] + by]);
+    println!("the skin is {} m off", off(&s, by));
+    assert!(off(&s, by) < 0.04, "{}", off(&s, by));
+}
