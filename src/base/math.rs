@@ -4,8 +4,8 @@
 //! x`. A matrix is named `to_from_from`, e.g. `world_from_joint`.
 
 pub use glam::{
-    Affine3A, DAffine3, DMat3, DQuat, DVec3, EulerRot, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2, Vec3,
-    Vec3A, Vec4,
+    Affine3A, DAffine3, DMat3, DQuat, DVec2, DVec3, EulerRot, IVec3, Mat3, Mat3A, Mat4, Quat, UVec3, Vec2,
+    Vec3, Vec3A, Vec4,
 };
 
 pub use super::turn::Turn;

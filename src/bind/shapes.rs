@@ -86,17 +86,7 @@ impl Shape {
 
     /// Builds the capsule as an asset without skeleton and skin weights.
     pub fn bare_asset(&self) -> Asset {
-        let mut asset = self.capsule_asset();
-        asset.skins.clear();
-        asset.nodes.retain(|n| n.mesh.is_some());
-        for node in &mut asset.nodes {
-            (node.skin, node.parent) = (None, None);
-            node.children.clear();
-        }
-        asset.roots = (0..asset.nodes.len()).map(NodeId::from).collect();
-        let primitives = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
-        primitives.for_each(|p| p.influences = Influences::default());
-        asset
+        stripped(self.capsule_asset())
     }
 
     /// Builds the bar as an asset.
@@ -197,6 +187,25 @@ impl Character {
         };
         Err(Error::input(problem, "build the parts again"))
     }
+}
+
+/// Removes skeleton and skin weights.
+fn stripped(mut asset: Asset) -> Asset {
+    asset.skins.clear();
+    asset.nodes.retain(|n| n.mesh.is_some());
+    for node in &mut asset.nodes {
+        (node.skin, node.parent) = (None, None);
+        node.children.clear();
+    }
+    asset.roots = (0..asset.nodes.len()).map(NodeId::from).collect();
+    let primitives = asset.meshes.iter_mut().flat_map(|m| &mut m.primitives);
+    primitives.for_each(|p| p.influences = Influences::default());
+    asset
+}
+
+/// Builds an asset with one mesh without skeleton and skin weights; indices must be valid.
+pub fn bare_from_parts(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Asset {
+    stripped(asset_from_parts(positions, triangles, &[], Influences::default()))
 }
 
 /// Builds an asset with one skinned mesh, for [`Character::from_parts`]; indices must be valid. Joint `k` is node `k`

@@ -317,8 +317,13 @@ pub(crate) fn shape(model: &Model, body: &Body, rig: &PosedRig, maps: &[Affine3A
         weights.of(v).map(|(j, w)| maps[j].transform_point3(*x) * w as f32).sum::<Vec3>()
     };
     let control: Vec<Vec3> = character.control.positions.iter().enumerate().map(skinned).collect();
+    surfaced(model, rig, control)
+}
+
+/// Returns the display surface of a posed control mesh.
+pub(crate) fn surfaced(model: &Model, rig: &PosedRig, control: Vec<Vec3>) -> Evaluation {
     let mut display = Display::default();
-    surface::bind(character, Crease::Source).reference(rig, &control, &[], &mut display);
+    surface::bind(&model.bound.character, Crease::Source).reference(rig, &control, &[], &mut display);
     Evaluation { positions: display.positions, normals: display.normals, control, ..Evaluation::default() }
 }
 

@@ -15,8 +15,13 @@ const CELL: f32 = 0.016;
 
 /// Generates the surface of a dog, 1.6 m long, with `vertices` vertices. Units are metres; the ground is at y = 0.
 pub fn hound(vertices: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    surface(parts(), vertices)
+}
+
+/// Generates the surface of one body of cones with `vertices` vertices, in metres.
+pub(super) fn surface(cones: Vec<Cone>, vertices: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut layer = Layer::new(0.0);
-    parts().into_iter().for_each(|cone| layer.add(cone));
+    cones.into_iter().for_each(|cone| layer.add(cone));
     let shape = Implicit { layers: vec![layer], ..Implicit::default() };
     let (positions, triangles) = contour(&shape, CELL);
     let (positions, triangles) = largest_piece(&positions, &triangles);

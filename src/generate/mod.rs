@@ -11,6 +11,7 @@
 mod body;
 mod chibi;
 mod contour;
+mod elephant;
 mod glb;
 mod golem;
 mod hound;
@@ -27,6 +28,7 @@ mod weights;
 use crate::base::{Error, Result};
 use std::path::Path;
 
+pub use elephant::elephant;
 pub use hound::hound;
 
 /// The kinds of generated characters.

@@ -338,6 +338,9 @@ mod tests {
         // The name `golem` makes the report compare this mesh with the thesis's largest mesh.
         let mesh = deform::mesh(&mut context, "golem".into(), &model, preparation, &effort).unwrap();
         assert_eq!(mesh.springs.iter().map(|s| s.iterations).collect::<Vec<_>>(), [1, 25, 50, 100]);
+        let known =
+            mesh.springs.iter().filter(|s| s.frame.median_ms <= report::FRAME_MS).map(|s| s.iterations);
+        assert!(mesh.largest >= known.max().unwrap_or(0), "{mesh:?}");
         for c in &mesh.converged {
             assert!(c.reached && c.iterations.iter().all(|&n| n > 0), "{c:?}");
         }
@@ -380,6 +383,8 @@ mod tests {
         assert!(
             text.contains("thesis: Armadillo")
                 && text.contains("3.04")
+                && text.contains("largest I")
+                && text.contains("323")
                 && text.contains("too long")
                 && text.contains("human, 2 x 32 x 24")
                 && text.contains("human, 300 x 200, stroke")

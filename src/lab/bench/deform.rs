@@ -1,12 +1,12 @@
 //! Measures one mesh: skinning, springs, normals and the cost of an iteration.
 
 use super::measure::{Effort, Runs, Sample, repeat};
-use super::report::{Converged, DeformTimes, Iteration, MeshReport, Preparation, Springs};
+use super::report::{Converged, DeformTimes, FRAME_MS, Iteration, MeshReport, Preparation, Springs};
 use super::{draw, lbs, poses};
 use crate::app::context::{Context, stage};
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
-use crate::deform::springs::gpu::iteration_bytes;
+use crate::deform::springs::gpu::{MAX_ITERATIONS, iteration_bytes};
 use crate::deform::springs::{Params, Solver, Stop};
 use crate::deform::{Geometric, Graph, Kernels, Recipe, swing_twist, volume};
 use crate::rig::PosedRig;
@@ -54,6 +54,8 @@ pub(super) fn mesh(
     let contact = stage(&format!("{name}: volume with contact"), || solved(CONTACT))?.0;
     let graph = Graph::new(&kernels, &model.bound, &Recipe::default(), false)?;
     let ((graph, springs, normals), _) = stage(&format!("{name}: springs"), || bench.fixed(graph))?;
+    let title = format!("{name}: iterations at 60 frames per second");
+    let ((graph, largest), _) = stage(&title, || bench.largest(graph, &springs))?;
     let (mut graph, mut converged) = (graph, Vec::new());
     for solver in [Solver::Multigrid, Solver::Chebyshev, Solver::Jacobi] {
         let title = format!("{name}: springs to convergence, {solver:?}");
@@ -105,6 +107,7 @@ pub(super) fn mesh(
             share_of_copy: 0.0,
         },
         springs,
+        largest,
         converged,
         normals,
         swing,
@@ -159,6 +162,25 @@ impl Bench<'_> {
             });
         }
         Ok((graph, out, normals))
+    }
+
+    /// Measures the largest number of plain iterations in a frame at 60 frames per second, by bisection. `fixed` has the
+    /// frames of [`FIXED`].
+    fn largest(&self, mut graph: Graph, fixed: &[Springs]) -> Result<(Graph, u32)> {
+        let fitting = fixed.iter().filter(|s| s.frame.median_ms <= FRAME_MS).map(|s| s.iterations);
+        let mut low = fitting.max().unwrap_or(0);
+        let above = fixed.iter().map(|s| s.iterations).filter(|&n| n > low);
+        let mut high = above.min();
+        while low > 0 && low < MAX_ITERATIONS && high.is_none_or(|high| high - low > 1 + low / 50) {
+            let next = high.map_or((2 * low).min(MAX_ITERATIONS), |high| (low + high) / 2);
+            let runs;
+            (graph, runs) = self.plain(graph, next)?;
+            match runs.device().median_ms <= FRAME_MS {
+                true => low = next,
+                false => high = Some(next),
+            }
+        }
+        Ok((graph, low))
     }
 
     /// Measures a solver with the default stop criterion. The frame records as many iterations as the slower pose

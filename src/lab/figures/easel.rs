@@ -5,7 +5,6 @@ use crate::base::math::{Aabb, Vec3, Vec4};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::commands::sculpt;
-use crate::deform::Recipe;
 use crate::document::{DeformerSettings, Edit, Session};
 use crate::generate;
 use crate::generate::Kind;
@@ -105,9 +104,23 @@ impl<'a> Easel<'a> {
         angle: [f32; 2],
         size: [u32; 2],
     ) -> Result<Sitter> {
+        self.edited(model, vec![Edit::SetDeformer(settings)], angle, size)
+    }
+
+    /// Puts a model before a camera and applies edits to its document.
+    ///
+    /// # Errors
+    /// Any error of the edits and from binding.
+    pub fn edited(
+        &mut self,
+        model: &Arc<Model>,
+        edits: Vec<Edit>,
+        angle: [f32; 2],
+        size: [u32; 2],
+    ) -> Result<Sitter> {
         let mut session = model.start(None)?;
-        let recipe: Recipe = recipe(&settings)?;
-        session.apply(Edit::SetDeformer(settings))?;
+        session.apply(Edit::Group(edits))?;
+        let recipe = session.document().recipe()?;
         let evaluator = Evaluator::new(&self.context.side(false)?, model, &recipe)?;
         let studio = Studio::new(&self.context.renderer()?, model)?;
         let angle = Angle { yaw: angle[0].to_radians(), pitch: angle[1].to_radians() };

@@ -1,8 +1,15 @@
 //! Figures of "Fast automatic skinning transformations" (Jacobson et al. 2012), redrawn with Sinew's own shapes. White
-//! handles have a fixed transform, yellow handles a fixed position, and red handles are abstract.
+//! handles have a fixed transform, yellow handles a fixed position, green handles are free, and red handles are
+//! abstract. Regions are blue.
 
 mod bars;
+mod energies;
+mod flat;
+mod held;
 mod limbs;
+mod points;
+mod sheet;
+mod unreduced;
 
 use super::easel::Easel;
 use super::{Figure, Set};
@@ -24,9 +31,39 @@ pub const SET: Set = Set {
     paper: "Fast automatic skinning transformations",
     figures: &[
         Figure {
+            name: "fig3-elephant",
+            title: "Figure 3: an elephant moved by 7 points, by pseudo-edges and by FAST",
+            draw: points::elephant,
+        },
+        Figure {
+            name: "fig4-clusters",
+            title: "Figure 4: a flat shape with various numbers of rotation clusters",
+            draw: flat::clusters,
+        },
+        Figure {
+            name: "fig6-singularity",
+            title: "Figure 6: a bend without and with reduction, and its rotations by hue",
+            draw: flat::singularity,
+        },
+        Figure {
+            name: "fig7-cigar",
+            title: "Figure 7: a cigar stretched by two points, unreduced and by FAST",
+            draw: flat::stretched,
+        },
+        Figure {
+            name: "fig8-bumps",
+            title: "Figure 8: a bumpy sheet by ARAP with spokes, with spokes and rims, and by FAST",
+            draw: energies::bumps,
+        },
+        Figure {
             name: "fig9-bar",
             title: "Figure 9: a bar bent and twisted by its two ends",
             draw: bars::bar,
+        },
+        Figure {
+            name: "fig10-energies",
+            title: "Figure 10: the energy of a shell and of a solid",
+            draw: energies::shells,
         },
         Figure {
             name: "fig11-figure",
@@ -44,6 +81,11 @@ pub const SET: Set = Set {
             draw: bars::regions,
         },
         Figure {
+            name: "fig14-bubbles",
+            title: "Figure 14: 17 balls that nothing connects, moved by places of 5 points",
+            draw: points::bubbles,
+        },
+        Figure {
             name: "fig15-cross",
             title: "Figure 15: a cross by the ends of its four arms",
             draw: limbs::cross,
@@ -55,6 +97,8 @@ pub const SET: Set = Set {
 const ITERATIONS: u32 = 400;
 const WHOLE: [u8; 4] = [255, 255, 255, 255];
 const PLACE: [u8; 4] = [255, 206, 40, 255];
+const FREE: [u8; 4] = [80, 220, 90, 255];
+const REGION: [u8; 4] = [70, 130, 255, 255];
 const ABSTRACT: [u8; 4] = [255, 70, 60, 255];
 
 /// The constraint on one handle.

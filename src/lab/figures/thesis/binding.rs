@@ -143,17 +143,23 @@ fn edge_of(model: &Model, vertices: &[u32]) -> Vec<u32> {
     vertices.iter().copied().filter(|v| edge[*v as usize]).collect()
 }
 
+/// The joints of the leg of figure 9, with the profile of their bones' longer scale vectors.
+const LEG: [(&str, &str); 4] =
+    [("LeftUpperLeg", "linear"), ("LeftLowerLeg", "even"), ("LeftFoot", "even"), ("LeftToes", "even")];
+
 /// Figure 9: a leg bound by projection and by dividing planes, and both with longer scale vectors.
 pub fn leg(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
-    let mut rows = vec![Vec::new(), Vec::new()];
+    let mut rows = vec![Vec::new(), Vec::new(), Vec::new()];
     for (method, caption) in [(Binding::Direct, "projection"), (Binding::Planar, "dividing planes")] {
         let model = bound(Kind::Chibi, &options(method, 0, Smoothing::Bounded))?;
-        let mut sitter = easel.seated(&model, DeformerSettings::of("irs"), [75.0, 4.0], [420, 420])?;
+        let mut sitter = easel.seated(&model, DeformerSettings::of("irs"), [78.0, 4.0], [420, 420])?;
         sitter.look_at(["LeftUpperLeg", "LeftFoot"], 0.2)?;
         let shape = sitter.evaluate(None)?;
-        let joints: Vec<JointId> = ["LeftUpperLeg", "LeftLowerLeg", "LeftFoot"]
+        let joints: Vec<JointId> = LEG
             .into_iter()
-            .map(|name| Ok(model.skeleton().nodes[sitter.node(name)?.index()].joint.unwrap_or(JointId(0))))
+            .map(|(name, _)| {
+                Ok(model.skeleton().nodes[sitter.node(name)?.index()].joint.unwrap_or(JointId(0)))
+            })
             .collect::<Result<_>>()?;
         let bones = &model.skeleton().bones;
         let of_leg =
@@ -162,10 +168,13 @@ pub fn leg(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         let mut lines = Lines::default();
         scale_vectors(&sitter, &shape, &leg, &mut lines);
         rows[0].push(sitter.picture(&shape, &lines, caption)?);
-        for bone in ["LeftUpperLeg", "LeftLowerLeg", "LeftFoot"] {
-            sitter.shape(&format!("bone={bone} profile=even amount=0.45"))?;
+        for (bone, profile) in LEG {
+            sitter.shape(&format!("bone={bone} profile={profile} amount=0.45"))?;
         }
         rows[1].push(sitter.shot(None, &format!("{caption},\nscale vectors 45 % longer"))?);
+        sitter.look_at(["LeftFoot", "LeftFoot"], 0.1)?;
+        sitter.studio.look_mut().wire = true;
+        rows[2].push(sitter.shot(None, "close up")?);
     }
     Ok(rows)
 }
@@ -280,8 +289,8 @@ pub fn irs_deformations(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     {
         let mut sitter = easel.sitter(Kind::Chibi, "irs", [20.0, 4.0], [300, 480])?;
         let mut pose = sitter.model.rest();
-        let stretched = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Chest", "Neck"];
-        for joint in &stretched[..if longer > 1.0 { 4 } else { 6 }] {
+        let stretched = ["LeftLowerLeg", "RightLowerLeg", "LeftFoot", "RightFoot", "Chest"];
+        for joint in &stretched[..if longer > 1.0 { 4 } else { 5 }] {
             let local: &mut Trs = &mut pose.local[sitter.node(joint)?.index()];
             local.translation = local.translation.map(|x| x * longer);
         }
