@@ -24,7 +24,7 @@ use crate::scene::{
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
-use crate::workbench::Sketch;
+use crate::workbench::{Sketch, SketchSolver, SketchStart, Sketched};
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub enum Job {
     /// Measures the strain of the document's pose, and computes the [`Readings`] on the skin of the displayed pose.
     Measure(Arc<Model>, Arc<Document>, Box<Displayed>),
     /// Computes the sculpt layer that an accent stroke describes.
-    Sketch(Arc<Renderer>, Arc<Model>, Box<Document>, Box<Sketch>),
+    Sketch(Box<SketchJob>),
     /// Refits a sculpt layer after a pull. The correction springs undo part of the pull; the refitted layer compensates
     /// for that.
     Refit(Arc<Model>, Box<Document>, Box<Refit>),
@@ -83,6 +83,18 @@ pub enum Job {
     Save(PathBuf, Arc<Model>, Box<Document>),
     /// Writes images side by side into one PNG file.
     Picture(PathBuf, Vec<RgbaImage>),
+}
+
+/// The interpretation of an accent stroke.
+pub struct SketchJob {
+    /// The solver, which [`Done::Sketched`] returns.
+    pub solver: Box<SketchSolver>,
+    pub renderer: Arc<Renderer>,
+    pub model: Arc<Model>,
+    pub document: Arc<Document>,
+    pub sketch: Sketch,
+    /// Whether the user has finished the stroke.
+    pub finished: bool,
 }
 
 /// What to do if an earlier session on the opened file is unfinished.
@@ -128,8 +140,8 @@ pub enum Done {
     Whole(Arc<Character>, Result<Box<fast::Body>>),
     /// The strain of the document's pose, and the [`Readings`] on the skin of the displayed pose.
     Measured(Result<(Strain, Readings)>),
-    /// The sculpt layer that an accent stroke describes.
-    Sketched(Result<Box<Sculpt>>),
+    /// The solver of accent strokes, the start of a stroke and its interpretation.
+    Sketched(Box<SketchSolver>, Arc<SketchStart>, Box<Result<Sketched>>),
     /// The sculpt layer that replaces a pulled layer; `None` if no replacement is needed.
     Settled(Result<Option<Box<Sculpt>>>),
     /// Joints of drawn bones.
@@ -269,10 +281,13 @@ fn run(job: Job) -> Done {
             Done::Whole(character, body.map(Box::new))
         }
         Job::Measure(model, document, displayed) => Done::Measured(measure(&model, &document, *displayed)),
-        Job::Sketch(renderer, model, document, sketch) => {
-            let model = model.bound_for(&document);
-            let sculpt = model.and_then(|model| sketch.sculpt(&renderer, &model, &document));
-            Done::Sketched(sculpt.map(Box::new))
+        Job::Sketch(job) => {
+            let SketchJob { mut solver, renderer, model, document, sketch, finished } = *job;
+            let sketched = solver.solve(&renderer, &model, &document, &sketch);
+            if finished {
+                solver.forget();
+            }
+            Done::Sketched(solver, sketch.start, Box::new(sketched))
         }
         Job::Refit(model, document, settle) => {
             let solved = model.bound_for(&document).and_then(|model| settle.solve(&model, &document));

@@ -4,17 +4,18 @@
 mod binding;
 mod news;
 mod saving;
+mod sketching;
 
 use super::jobs::{Displayed, Job, Left, Worker};
 use super::preferences;
 use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
 use crate::document::{DeformerSettings, Document};
-use crate::render::Renderer;
 use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, Stage};
-use crate::workbench::{Preferences, Sketch, Workbench};
+use crate::workbench::{Preferences, Workbench};
 use image::RgbaImage;
 pub use news::News;
+use sketching::Sketching;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -68,9 +69,8 @@ pub struct AppSession {
     measured_at: Version,
     /// Version of the pose for which the user's measurements were last computed.
     gauged_at: Version,
-    /// Accent strokes that wait for a job to interpret them. `sketching` counts the jobs that are queued or running.
-    sketches: Vec<Sketch>,
-    sketching: usize,
+    /// The interpretation of silhouette strokes.
+    sketching: Sketching,
     /// The making of a cage.
     caging: Option<Progress>,
     /// Number of strokes of bones whose joints are being computed.
@@ -132,8 +132,7 @@ impl AppSession {
             measured: None,
             measured_at: Version::default(),
             gauged_at: Version::default(),
-            sketches: Vec::new(),
-            sketching: 0,
+            sketching: Sketching::default(),
             drawing_bones: 0,
             caging: None,
             binding: Vec::new(),
@@ -283,11 +282,6 @@ impl AppSession {
         (part > 0.0).then_some((part * 100.0) as u32)
     }
 
-    /// Queues an accent stroke for interpretation.
-    pub fn sketch(&mut self, sketch: Sketch) {
-        self.sketches.push(sketch);
-    }
-
     /// Starts the refit of a sculpt layer after a pull. The springs undo part of the pull; the refitted
     /// layer compensates for that.
     pub fn settle(&mut self, settle: Box<Refit>) {
@@ -322,24 +316,13 @@ impl AppSession {
         }
     }
 
-    /// Starts background jobs that interpret the pending accent strokes.
-    pub fn look_for_sketches(&mut self, renderer: &Arc<Renderer>) {
-        let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
-        for sketch in self.sketches.drain(..) {
-            let document = Box::new(bench.session().document().clone());
-            self.sketching += 1;
-            let job = Job::Sketch(renderer.clone(), model.clone(), document, Box::new(sketch));
-            self.worker.ask(job);
-        }
-    }
-
     /// Returns a status text of the current background job, if any.
     pub fn busy(&self) -> Option<String> {
         match (self.opening, self.rigging()) {
             (true, _) => Some("opening".to_owned()),
             (_, Some(percent)) => Some(format!("weights {percent} %")),
             _ if self.weighing().is_some() => self.weighing().map(|percent| format!("weights {percent} %")),
-            _ if self.sketching > 0 => Some("looking for the silhouette".to_owned()),
+            _ if self.sketching.is_ending() => Some("looking for the silhouette".to_owned()),
             _ if self.drawing_bones > 0 => Some("placing joints".to_owned()),
             _ if self.rebinding => Some("binding the skin".to_owned()),
             _ if self.caging.is_some() => Some("making the cage".to_owned()),

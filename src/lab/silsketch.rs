@@ -7,8 +7,7 @@ use crate::bind::BindOptions;
 use crate::commands::arguments::MethodArgs;
 use crate::commands::pose::{PoseArgs, finite};
 use crate::deform::classic::{Energy, Lists, LseOptions};
-use crate::query::Filter;
-use crate::render::{BASELINE, Camera, Lines, OFFSET};
+use crate::render::{BASELINE, Camera, Filter, Lines, OFFSET};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Angle, Classic, Evaluator, Model, Studio, reshape};
 use crate::surface::{Accent, Reach, SilSketch, silsketch};
@@ -138,7 +137,13 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         return Ok(format!("{} pixels on silhouettes", points.len()));
     };
     let stroke = read_stroke(path)?;
-    let accent = Accent { stroke: &stroke, view: &view, size: args.size, reach: Reach::Edges(args.reach) };
+    let accent = Accent {
+        stroke: &stroke,
+        view: &view,
+        size: args.size,
+        depths: None,
+        reach: Reach::Edges(args.reach),
+    };
     let SilSketch { chain, region, to, .. } =
         silsketch(&model.bound.character, &shape.control, &points, &accent)?;
     let lists = Lists { kinematic: &region.kinematic, passive: &region.passive, fixed: &region.fixed };

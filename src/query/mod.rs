@@ -4,4 +4,4 @@ mod pick;
 mod silhouette;
 
 pub use pick::{Hit, Picker};
-pub use silhouette::{Filter, SilhouetteOptions, SilhouettePoint, Silhouettes, chain};
+pub use silhouette::{SilhouettePoint, Silhouettes, chain};

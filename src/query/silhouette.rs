@@ -6,51 +6,14 @@ mod chain;
 pub use chain::chain;
 
 use crate::base::{Error, Result};
-use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Memory, Resource, Sampler};
-use crate::render::{GBuffer, Scene, View};
+use crate::render::{GBuffer, Scene, SilhouetteOptions, View};
 use crate::shared_with_shaders;
 use crate::spv;
 use std::sync::Arc;
 
 /// Maximum number of points. Silhouettes rarely cover a tenth of a 1920 x 1080 image.
 const CAPACITY: usize = 1 << 18;
-
-/// The quantity that the edge filter examines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Filter {
-    /// Normals: finds silhouettes and creases; this is the thesis's default. Strength: length of the normals'
-    /// Laplacian, 0 to about 1.5.
-    #[default]
-    Normal,
-    /// Depth: finds silhouettes only. Strength: 0 if the neighbouring pixels are as far away as the pixel, 1 if they
-    /// are infinitely far.
-    Depth,
-    /// Positions: finds silhouettes and sharp creases. Strength: multiples of the pixel width at the point.
-    Position,
-}
-
-/// Settings of the silhouette filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SilhouetteOptions {
-    /// The quantity that the filter examines.
-    pub filter: Filter,
-    /// Minimum strength of a silhouette pixel; [`Filter`] gives the unit.
-    pub threshold: f32,
-}
-
-impl Filter {
-    /// Returns settings with a suitable threshold: 0.3 for normals (creases above 45 degrees), 0.005 for depth, 4
-    /// pixels for positions.
-    pub fn options(self) -> SilhouetteOptions {
-        let threshold = match self {
-            Self::Normal => 0.3,
-            Self::Depth => 0.005,
-            Self::Position => 4.0,
-        };
-        SilhouetteOptions { filter: self, threshold }
-    }
-}
 
 shared_with_shaders! {
     /// A pixel on the nearer side of a silhouette.
@@ -142,11 +105,7 @@ impl Silhouettes {
             footprint: seen.ray_right.length() / size[0] as f32,
             size,
             view,
-            filter_over: match options.filter {
-                Filter::Normal => SILHOUETTE_NORMAL,
-                Filter::Depth => SILHOUETTE_DEPTH,
-                Filter::Position => SILHOUETTE_POSITION,
-            },
+            filter_over: options.filter.constant(),
             threshold: options.threshold,
             capacity: CAPACITY as u32,
         };

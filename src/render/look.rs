@@ -1,5 +1,6 @@
 //! The studio in which characters are shown: three analytic lights, a sky and a floor.
 
+use super::silhouettes::SilhouetteOptions;
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Turn, Vec3};
 use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
@@ -19,6 +20,8 @@ pub struct Look {
     /// Whether to draw the surface curved between its vertices (Phong tessellation; thesis, section 6.5). Devices
     /// without tessellation shaders draw flat triangles, and so does [`Self::wire`], which shows the triangles.
     pub phong: bool,
+    /// The silhouettes to colour over the surface; `None` colours none.
+    pub silhouettes: Option<SilhouetteOptions>,
     /// Linear colours at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
     /// Factor on the brightness of all lights.
@@ -38,6 +41,7 @@ impl Default for Look {
             world_from_floor: Turn::NONE,
             wire: false,
             phong: false,
+            silhouettes: None,
             backdrop,
             exposure: 1.0,
             scale: 1.0,

@@ -1,11 +1,11 @@
 //! Rendering of one or two views. Surfaces are drawn in one forward pass with physically based shading and analytic
 //! lights. Colour and depth have four samples per pixel, which are resolved to one. Lines are drawn on top. Queries
-//! use a separate G-buffer with one exact sample per pixel.
+//! and silhouettes use a separate G-buffer with one exact sample per pixel.
 //!
 //! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images;
 //! [`Renderer::record`] draws a frame. Vertex shaders read the surface from buffers that the deformer writes
 //! ([`SurfaceBuffers`]). [`PanelPainter`] paints egui's shapes into images; [`QuadPainter`] draws such images as
-//! rectangles in the world.
+//! rectangles in the world. [`Look::silhouettes`] colours the silhouettes over the surface.
 
 mod anchors;
 mod gbuffer;
@@ -18,6 +18,7 @@ mod probe;
 mod quad;
 mod renderer;
 mod scene;
+mod silhouettes;
 mod targets;
 mod texture;
 mod view;
@@ -31,6 +32,7 @@ pub use probe::{PROBE_SIZE, Probe};
 pub use quad::{Quad, QuadBindings, QuadPainter};
 pub use renderer::{Renderer, SceneBindings, Shot};
 pub use scene::{Scene, SurfaceBuffers};
+pub use silhouettes::{Filter, SilhouetteOptions, TEXEL};
 pub use targets::Targets;
 pub use view::{Camera, Tangents, View};
 

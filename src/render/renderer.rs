@@ -7,6 +7,7 @@ use super::lines::{LineBuffer, Lines};
 use super::look::Look;
 use super::material;
 use super::scene::Scene;
+use super::silhouettes::{SilhouetteBindings, SilhouettePass};
 use super::targets::{PICTURE, Targets};
 use super::view::View;
 use crate::base::{Error, Result};
@@ -50,6 +51,7 @@ pub struct Renderer {
     shadow: Graphics,
     anaglyph: Compute,
     anchoring: Anchoring,
+    silhouettes: SilhouettePass,
     shadow_image: Image,
     shadow_sampler: Sampler,
 }
@@ -80,6 +82,8 @@ pub struct SceneBindings {
     lines: LineBuffer,
     line_bindings: Bindings,
     anchored: Anchored,
+    /// Only while [`Look::silhouettes`] is set.
+    silhouettes: Option<SilhouetteBindings>,
 }
 
 impl Renderer {
@@ -118,6 +122,7 @@ impl Renderer {
             shadow,
             anaglyph: Compute::new(device, spv!("render/anaglyph.comp"), &[])?,
             anchoring: Anchoring::new(device)?,
+            silhouettes: SilhouettePass::new(device)?,
             shadow_image,
             shadow_sampler: Sampler::texels(device)?,
             device: device.clone(),
@@ -201,12 +206,14 @@ impl Renderer {
             line_bindings: bind_lines(&pass, &lines, targets)?,
             anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
+            silhouettes: None,
             pass,
         })
     }
 
-    /// Draws the scene's current surface into the image of the targets, with lines on top. With [`Look::anaglyph`],
-    /// both views are combined in the image of the first view.
+    /// Draws the scene's current surface into the image of the targets, with silhouettes and lines on top. With
+    /// [`Look::anaglyph`], both views are combined in the image of the first view. Allocates if the silhouettes are
+    /// switched on, or if the size of a point changes while they are on.
     ///
     /// Fails unless `shot` has as many views as the targets.
     pub fn record(
@@ -231,6 +238,7 @@ impl Renderer {
             self.record_shadow(frame, scene, bound);
         }
         record_surface(frame, scene, targets, bound, look.phong && !look.wire);
+        self.record_silhouettes(frame, scene, targets, &mut bound.silhouettes, shot)?;
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
         if bound.lines.count > 0 {
@@ -265,6 +273,32 @@ impl Renderer {
         views: &[View],
     ) -> Result<()> {
         self.gbuffer.record(frame, scene, gbuffer, bound, views)
+    }
+
+    fn record_silhouettes(
+        &self,
+        frame: &mut Frame,
+        scene: &Scene,
+        targets: &Targets,
+        bound: &mut Option<SilhouetteBindings>,
+        shot: &Shot<'_>,
+    ) -> Result<()> {
+        let Some(options) = &shot.look.silhouettes else {
+            *bound = None;
+            return Ok(());
+        };
+        let size = SilhouettePass::size(targets.size, shot.look.scale);
+        let bound = match bound {
+            Some(known) if known.gbuffer.size == size => known,
+            old => {
+                let gbuffer = GBuffer::new(&self.device, size, targets.views)?;
+                let own = self.gbuffer.bind(scene, &gbuffer)?;
+                old.insert(self.silhouettes.bind(&self.device, gbuffer, own)?)
+            }
+        };
+        self.gbuffer.record(frame, scene, &bound.gbuffer, bound.scene(), shot.views)?;
+        self.silhouettes.record(frame, targets, bound, options);
+        Ok(())
     }
 
     fn record_shadow(&self, frame: &mut Frame, scene: &Scene, bound: &SceneBindings) {

@@ -74,7 +74,7 @@ impl View {
     }
 
     /// The angle of one point in a headset, radians: 3 minutes of arc, or one pixel at 20 pixels per degree.
-    const POINT: f32 = std::f32::consts::PI / 180.0 / 20.0;
+    pub const POINT: f32 = std::f32::consts::PI / 180.0 / 20.0;
     const LEAST_SCALE: f32 = 0.5;
 
     /// Returns the direction of the ray through image coordinates (0..1, v down); its length is not 1.

@@ -25,7 +25,7 @@ mod studio;
 pub use actor::{Actor, Follows, Pipelines, VersionedPose};
 pub use bone_sketch::{BoneSketch, DrawnBones};
 pub use cage::{CageSource, NewCage, PosedCage};
-pub use classic::{Classic, Reshaped, reshape, surroundings};
+pub use classic::{Classic, Reshaped, SurroundingsSolver, reshape, surroundings};
 pub use evaluator::{Evaluation, Evaluator, Where};
 pub use factors::FactorSource;
 pub(crate) use lettering::print;

@@ -6,8 +6,10 @@ use crate::base::MaterialId;
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec4};
 use crate::gpu::{Device, Frame};
-use crate::query::{SilhouetteOptions, SilhouettePoint, Silhouettes};
-use crate::render::{Camera, GBuffer, Lines, Look, Renderer, Scene, Shot, SurfaceBuffers, Targets, View};
+use crate::query::{SilhouettePoint, Silhouettes};
+use crate::render::{
+    Camera, GBuffer, Lines, Look, Renderer, Scene, Shot, SilhouetteOptions, SurfaceBuffers, Targets, View,
+};
 use image::RgbaImage;
 use std::sync::Arc;
 

@@ -13,6 +13,9 @@ use crate::render::View;
 use crate::rig::PosedRig;
 use std::collections::BTreeMap;
 
+/// Smallest depth of a target, as a fraction of the vertex's depth: no vertex goes behind the eye.
+const NEAREST: f32 = 0.05;
+
 /// An accent stroke with the view that it was drawn over.
 #[derive(Clone, Copy, Debug)]
 pub struct Accent<'a> {
@@ -22,6 +25,9 @@ pub struct Accent<'a> {
     pub view: &'a View,
     /// Size of the image, pixels.
     pub size: [u32; 2],
+    /// Depth of each position of the stroke, metres along the view's axis. With it, the silhouette follows the stroke in
+    /// depth; without it, it keeps its depth.
+    pub depths: Option<&'a [f32]>,
     /// Extent of the region beyond the silhouette.
     pub reach: Reach,
 }
@@ -35,7 +41,7 @@ pub struct SilSketch {
     pub region: Region,
     /// Current positions of the kinematic vertices, world space, metres, in the order of [`Region::kinematic`].
     pub from: Vec<Vec3>,
-    /// Target positions of the kinematic vertices, at unchanged view depth.
+    /// Target positions of the kinematic vertices.
     pub to: Vec<Vec3>,
 }
 
@@ -44,6 +50,11 @@ pub struct SilSketch {
 /// Each silhouette pixel selects the nearest corner of its triangle. In the image, a selected vertex moves by the
 /// vector from the silhouette's point to the stroke's point at the same fraction of arc length. Joints use the same
 /// mapping (thesis 7.2). `posed` holds the positions of the control vertices in the pose, world space, metres.
+///
+/// A vertex keeps its depth, or follows the stroke in depth ([`Accent::depths`]). For that, the stroke is scaled about
+/// the eye, which does not change its image, until its beginning has the depth of the silhouette's beginning. A vertex
+/// then moves in depth, too, by the difference between the points of stroke and silhouette. The distance between hand
+/// and skin therefore does not matter: a stroke parallel to the silhouette leaves the depth unchanged.
 ///
 /// # Errors
 /// Stroke or reach are invalid, no silhouette lies along the stroke ([`chain`]), or all of its vertices are rigid.
@@ -63,26 +74,38 @@ pub fn silsketch(
     let chain = chain(points, accent.stroke, accent.view, accent.size)?;
     let baseline = Polyline::new(chain.iter().map(|p| p.pixel).collect());
     let stroke = Polyline::new(accent.stroke.to_vec());
-    // Per vertex: sum and count of the parameters of the silhouette points that select it.
-    let mut held: BTreeMap<u32, (f32, f32)> = BTreeMap::new();
+    let depth = |x: Vec3| (accent.view.clip_from_world * x.extend(1.0)).w;
+    let course: Vec<f32> = chain.iter().map(|p| depth(p.position.into())).collect();
+    // Depths of the stroke, and their factor.
+    let depths = match (accent.depths, course.first()) {
+        (Some(depths), _) if depths.len() != accent.stroke.len() => {
+            return Err(Error::input("the stroke has another number of depths", "give one per position"));
+        }
+        (Some(depths), Some(first)) => depths.first().map(|d| (depths, first / d)),
+        _ => None,
+    };
+    // Per vertex: sums of the parameters and of the depths of the silhouette points that select it, and their number.
+    let mut held: BTreeMap<u32, (f32, f32, f32)> = BTreeMap::new();
     for (i, point) in chain.iter().enumerate() {
         let b = point.barycentrics;
         let corner = (1..3).fold(0, |most, k| if b[k] > b[most] { k } else { most });
         let vertex = control.triangles[point.triangle as usize][corner];
         if !control.rigid[vertex as usize] {
             let entry = held.entry(vertex).or_default();
-            *entry = (entry.0 + baseline.parameter(i), entry.1 + 1.0);
+            *entry = (entry.0 + baseline.parameter(i), entry.1 + course[i], entry.2 + 1.0);
         }
     }
     let [width, height] = accent.size.map(|n| n as f32);
     let mut out = SilSketch { chain, region: Region::default(), from: Vec::new(), to: Vec::new() };
-    for (vertex, (sum, count)) in held {
+    for (vertex, (sum, depth_sum, count)) in held {
         let x = posed[vertex as usize];
         let Some([u, v]) = accent.view.project(x) else { continue };
         let t = (sum / count).clamp(0.0, 1.0);
         let (on, wanted) = (baseline.at(t), stroke.at(t));
         let pixel = [u * width + wanted[0] - on[0], v * height + wanted[1] - on[1]];
-        let along = (accent.view.clip_from_world * x.extend(1.0)).w;
+        let deeper = depths.map_or(0.0, |(d, factor)| stroke.of(d, t) * factor - depth_sum / count);
+        let along = depth(x);
+        let along = (along + deeper).max(NEAREST * along);
         let to = accent.view.eye + accent.view.ray(pixel[0] / width, pixel[1] / height) * along;
         if to.is_finite() {
             out.region.kinematic.push(vertex);
@@ -138,15 +161,27 @@ impl Polyline {
         if self.whole() > 0.0 { self.length[i] / self.whole() } else { 0.0 }
     }
 
-    /// Returns the position at parameter `t`.
-    fn at(&self, t: f32) -> [f32; 2] {
+    /// Returns the points before and after parameter `t`, and the fraction of the way between them.
+    fn between(&self, t: f32) -> (usize, usize, f32) {
         let wanted = t * self.whole();
         let last = self.places.len() - 1;
         let after = self.length.partition_point(|l| *l < wanted).clamp(last.min(1), last);
         let before = after.saturating_sub(1);
         let step = self.length[after] - self.length[before];
         let s = if step > 0.0 { ((wanted - self.length[before]) / step).clamp(0.0, 1.0) } else { 0.0 };
+        (before, after, s)
+    }
+
+    /// Returns the position at parameter `t`.
+    fn at(&self, t: f32) -> [f32; 2] {
+        let (before, after, s) = self.between(t);
         [0, 1].map(|k| self.places[before][k] + (self.places[after][k] - self.places[before][k]) * s)
+    }
+
+    /// Interpolates values of the points at parameter `t`.
+    fn of(&self, values: &[f32], t: f32) -> f32 {
+        let (before, after, s) = self.between(t);
+        values[before] + (values[after] - values[before]) * s
     }
 }
 
@@ -208,7 +243,8 @@ mod tests {
                 [a[0] + 5.0 + 40.0 * (t * std::f32::consts::PI).sin(), a[1] + (b[1] - a[1]) * t]
             })
             .collect();
-        let accent = Accent { stroke: &stroke, view: &view, size: SIZE, reach: Reach::Edges(3) };
+        let accent =
+            Accent { stroke: &stroke, view: &view, size: SIZE, depths: None, reach: Reach::Edges(3) };
         let found = silsketch(&character, posed, &points, &accent).unwrap();
         assert!(found.chain[0].position[1] < 0.15 && found.chain[found.chain.len() - 1].position[1] > 0.85);
         assert!(found.region.kinematic.len() >= 12 && !found.region.passive.is_empty());
@@ -238,11 +274,52 @@ mod tests {
     }
 
     #[test]
+    fn the_silhouette_follows_the_hand_in_depth_wherever_the_hand_is() {
+        let (character, view, points) = case();
+        let posed = &character.control.positions;
+        // The stroke lies on the edge; in its middle, the hand comes 0.1 m towards the eye. It is drawn at the skin, or
+        // half way between skin and eye: there, half the movement covers the same part of the way.
+        for share in [1.0, 0.5] {
+            let course = |k: i32| {
+                let t = k as f32 / 40.0;
+                let x = Vec3::new(0.2, 0.1 + 0.8 * t, 0.2);
+                let depth = 5.8 - 0.1 * (t * std::f32::consts::PI).sin();
+                (pixel(&view, x), depth * share)
+            };
+            let (stroke, depths): (Vec<[f32; 2]>, Vec<f32>) = (0..=40).map(course).unzip();
+            let accent = Accent {
+                stroke: &stroke,
+                view: &view,
+                size: SIZE,
+                depths: Some(&depths),
+                reach: Reach::Edges(3),
+            };
+            let found = silsketch(&character, posed, &points, &accent).unwrap();
+            let mut most = 0.0f32;
+            for (from, to) in found.from.iter().zip(&found.to) {
+                let t = (from.y - 0.1) / 0.8;
+                let wanted = 0.1 * (t.clamp(0.0, 1.0) * std::f32::consts::PI).sin();
+                assert!((to.z - from.z - wanted).abs() < 0.01, "{share}: {from} {to}");
+                let [a, b] = [*from, *to].map(|x| pixel(&view, x));
+                assert!((a[0] - b[0]).hypot(a[1] - b[1]) < 1.5, "the picture stays: {a:?} {b:?}");
+                most = most.max(to.z - from.z);
+            }
+            assert!((most - 0.1).abs() < 5e-3, "{share}: {most}");
+        }
+        let stroke = [0.2, 0.8].map(|y| pixel(&view, Vec3::new(0.2, y, 0.2)));
+        let reach = Reach::Edges(3);
+        let accent = Accent { stroke: &stroke, view: &view, size: SIZE, depths: Some(&[1.0]), reach };
+        let refused = silsketch(&character, posed, &points, &accent).unwrap_err().to_string();
+        assert!(refused.contains("number of depths"), "{refused}");
+    }
+
+    #[test]
     fn a_stroke_on_the_silhouette_itself_moves_nothing() {
         let (character, view, points) = case();
         let posed = &character.control.positions;
         let stroke = [0.2, 0.8].map(|y| pixel(&view, Vec3::new(0.2, y, 0.2)));
-        let accent = Accent { stroke: &stroke, view: &view, size: SIZE, reach: Reach::Edges(4) };
+        let accent =
+            Accent { stroke: &stroke, view: &view, size: SIZE, depths: None, reach: Reach::Edges(4) };
         let found = silsketch(&character, posed, &points, &accent).unwrap();
         for (from, to) in found.from.iter().zip(&found.to) {
             assert!(from.distance(*to) < 0.01, "within a pixel: {from} {to}");
@@ -254,7 +331,8 @@ mod tests {
         let (character, view, mut points) = case();
         let posed = &character.control.positions;
         let stroke = [0.2, 0.8].map(|y| pixel(&view, Vec3::new(0.2, y, 0.2)));
-        let accent = Accent { stroke: &stroke, view: &view, size: SIZE, reach: Reach::Edges(4) };
+        let accent =
+            Accent { stroke: &stroke, view: &view, size: SIZE, depths: None, reach: Reach::Edges(4) };
         let says = |posed: &[Vec3], points: &[SilhouettePoint], accent: &Accent<'_>| {
             silsketch(&character, posed, points, accent).unwrap_err().to_string()
         };

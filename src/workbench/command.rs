@@ -10,6 +10,7 @@ use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
 use crate::pose::Lengths;
+use crate::render::Filter;
 use crate::scene::{FactorSource, SkinColors};
 use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
@@ -340,6 +341,10 @@ pub enum Command {
     Surroundings(Option<Method>),
     /// Sets the classical tool for the passive vertices of new sculpt layers.
     NewSurroundings(Option<Method>),
+    /// Sets the quantity in which the silhouette tool finds silhouettes.
+    Silhouettes(Filter),
+    /// Whether an accent stroke moves the silhouette in depth, too.
+    AccentDepth(bool),
     /// Replaces the selected sculpt layer's offset by a profile curve.
     Profile(Curve),
     /// Sets the path along which the profile of the selected sculpt layer runs.

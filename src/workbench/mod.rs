@@ -26,7 +26,7 @@ pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE};
 pub use routes::{CommandKind, Control, Labels, Route};
 pub use shape::ShapeState;
 pub(crate) use shape::{AMPLITUDES, COUNTS, GROWTHS, SPEEDS, STIFFNESSES, TILTS, WAVE};
-pub use sketch::Sketch;
+pub use sketch::{Sketch, SketchSolver, SketchStart, Sketched};
 pub use space::{Rigid, Similarity};
 pub(crate) use step::TURNTABLE;
 #[cfg(test)]

@@ -61,7 +61,8 @@ pub enum Request {
     Save,
     /// Export a posed glTF file and its receipt.
     Export,
-    /// Interpret a silhouette stroke ([`Sketch::sculpt`]) and pass the sculpt layer to [`super::Workbench::receive`].
+    /// Interpret a silhouette stroke ([`super::SketchSolver`]) and pass the sculpt layer to
+    /// [`super::Workbench::receive`].
     Sketch(Box<Sketch>),
     /// Refit a pulled sculpt layer ([`Refit::solve`]) and pass the result to [`super::Workbench::receive`].
     Refit(Box<Refit>),

@@ -3,6 +3,7 @@
 use super::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
 use crate::deform::classic::Method;
 use crate::pose::Lengths;
+use crate::render::Filter;
 use crate::scene::SkinColors;
 use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,10 @@ pub struct Preferences {
     /// The classical tool that moves the passive vertices of new sculpt layers. `None`: they follow the nearest
     /// kinematic vertices; the silhouette tool uses LSE.
     pub surroundings: Option<Method>,
+    /// The quantity in which the silhouette tool finds silhouettes.
+    pub silhouettes: Filter,
+    /// Whether an accent stroke moves the silhouette in depth, too.
+    pub accent_depth: bool,
     /// Number of bones per stroke of the bone tool; 0 places a joint at each corner.
     pub bones: u32,
     /// Which vertices of the cage follow a hand.
@@ -94,6 +99,8 @@ impl Default for Preferences {
             paint: 1.0,
             reach: None,
             surroundings: None,
+            silhouettes: Filter::Normal,
+            accent_depth: false,
             bones: 0,
             cage_set: CageSet::Brush,
             cage_rest: false,

@@ -125,6 +125,8 @@ commands! {
     NewReach => "Reach of new shapes",
     Surroundings => "Shape's surroundings",
     NewSurroundings => "Surroundings of new shapes",
+    Silhouettes => "Silhouettes found by",
+    AccentDepth => "Depth of accent strokes",
     Profile => "Shape's profile",
     Along => "Profile along stroke or bone",
     Around => "Profile around the bone",
@@ -203,7 +205,7 @@ impl CommandKind {
             Self::Reach | Self::NewReach | Self::MarkBy | Self::Surroundings | Self::NewSurroundings => {
                 &[Route::Details]
             }
-            Self::PaintShare | Self::LoadFactors => &[Route::Details],
+            Self::PaintShare | Self::LoadFactors | Self::Silhouettes | Self::AccentDepth => &[Route::Details],
             Self::WaveCount | Self::WaveSpeed | Self::WavePhase => &[Route::Details],
             Self::Morph | Self::ResetMorphs | Self::KeyMorphs => &[Route::Details],
             Self::Change | Self::Jump | Self::Select => &[Route::Details],

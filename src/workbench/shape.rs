@@ -58,13 +58,20 @@ pub struct ShapeState {
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
-    /// The sculpt layers to display: the document's layers, but the layer that a hand pulls in its current state.
+    /// The sculpt layers to display: the document's layers, but the layer that a hand pulls in its current state, and the
+    /// layer that a silhouette stroke would make.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();
         let known = shaped.is_some_and(|shaped| own.iter().any(|s| s.id == shaped.id));
         let now = move |s: &'a Sculpt| shaped.filter(|shaped| shaped.id == s.id).unwrap_or(s);
-        own.iter().map(now).chain(shaped.filter(|_| !known))
+        own.iter().map(now).chain(shaped.filter(|_| !known)).chain(self.sketched())
+    }
+
+    /// The sculpt layer that the silhouette stroke would make. The document has no layer with its id.
+    fn sketched(&self) -> Option<&Sculpt> {
+        let own = self.context.session.document().sculpts();
+        self.accent.shaped().filter(|shaped| own.iter().all(|s| s.id != shaped.id))
     }
 
     /// States of the sculpt layers at the displayed time, from the last step.
@@ -322,5 +329,7 @@ impl Workbench {
             self.states.retain(|s| s.id != shaped.id);
             self.states.extend(shaped.state(seconds));
         }
+        let preview = self.sketched().and_then(|sketched| sketched.state(seconds));
+        self.states.extend(preview);
     }
 }

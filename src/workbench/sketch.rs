@@ -1,57 +1,158 @@
-//! Converts a silhouette stroke over an image to a sculpt layer: the background job of the silhouette tool.
+//! Converts a silhouette stroke to a sculpt layer: the background job of the silhouette tool. The job runs while the
+//! stroke is drawn, for the preview, and once more for the finished stroke.
 
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::deform::classic::Method;
 use crate::document::Document;
-use crate::query::Filter;
-use crate::render::{Renderer, View};
+use crate::query::SilhouettePoint;
+use crate::render::{Filter, Renderer, View};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Evaluator, Model, Studio, Where, surroundings};
+use crate::scene::{Evaluator, Model, Studio, SurroundingsSolver, Where};
 use crate::surface::{Accent, Reach, Sculpt, silsketch};
 use std::sync::Arc;
 
-/// Size of the image in which silhouettes are searched, pixels.
-const SIZE: [u32; 2] = [800, 800];
+/// Smallest variation of a stroke's depths, relative to the largest depth, that counts as movement in depth. On a plane
+/// that faces the window's camera, the mouse does not move in depth.
+const FLAT: f32 = 1e-4;
 
-/// A silhouette stroke and the view in which it was drawn.
+/// What is known when a silhouette stroke begins.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sketch {
-    /// Hand positions of the stroke, world space, metres; at least two.
-    pub stroke: Vec<Vec3>,
-    /// Square view of the character from the user's eye.
+pub struct SketchStart {
+    /// View of the character from the user's eye.
     pub view: View,
-    /// Pose of the character during the stroke.
+    /// Size of the image in which silhouettes are searched, pixels.
+    pub size: [u32; 2],
+    /// Pose of the character.
     pub pose: Pose,
+    /// The quantity in which silhouettes are searched.
+    pub filter: Filter,
+    /// Whether the silhouette follows the hand in depth.
+    pub depth: bool,
     /// How far the sculpt layer extends beyond the silhouette.
     pub reach: Reach,
     /// The classical tool that moves the skin around the silhouette.
     pub surroundings: Method,
 }
 
-impl Sketch {
+/// A silhouette stroke.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sketch {
+    /// What was known at the beginning. All states of a growing stroke share it.
+    pub start: Arc<SketchStart>,
+    /// Hand positions of the stroke, world space, metres.
+    pub stroke: Vec<Vec3>,
+}
+
+/// The interpretation of a silhouette stroke.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sketched {
+    /// The sculpt layer that moves the silhouette onto the stroke.
+    pub sculpt: Sculpt,
+    /// The selected piece of silhouette, world space, metres.
+    pub chain: Vec<Vec3>,
+}
+
+/// Interprets silhouette strokes. The solver keeps what the states of one stroke share: the shape, its silhouettes and
+/// the factored matrix of the last region. The results do not depend on what it keeps.
+#[derive(Default)]
+pub struct SketchSolver {
+    found: Option<Found>,
+}
+
+/// Shape and silhouettes at the start of a stroke.
+struct Found {
+    start: Arc<SketchStart>,
+    model: Arc<Model>,
+    document: Arc<Document>,
+    /// `model` with the binding of the document.
+    bound: Arc<Model>,
+    rig: PosedRig,
+    /// Control vertices in the pose, with the document's sculpt layers, world space, metres.
+    control: Vec<Vec3>,
+    points: Vec<SilhouettePoint>,
+    around: Option<SurroundingsSolver>,
+}
+
+impl SketchSolver {
     /// Finds the silhouette that the stroke follows and returns the sculpt layer that moves the silhouette onto the
-    /// stroke. Uses the document's current sculpt layers. The call takes tenths of a second and does not change the
-    /// document.
+    /// stroke. Uses the document's current sculpt layers. The first call for a stroke takes tenths of a second.
     ///
     /// # Errors
     /// If no silhouette runs along the stroke, or the device is lost.
-    pub fn sculpt(&self, renderer: &Arc<Renderer>, model: &Model, document: &Document) -> Result<Sculpt> {
-        let mut evaluator = Evaluator::new(&Where::Cpu, model, &document.recipe()?)?;
-        evaluator.set_document(model, document)?;
-        let shape = evaluator.evaluate(model, &self.pose)?;
-        let options = Filter::Normal.options();
-        let mut studio = Studio::new(renderer, model)?;
+    pub fn solve(
+        &mut self,
+        renderer: &Arc<Renderer>,
+        model: &Arc<Model>,
+        document: &Arc<Document>,
+        sketch: &Sketch,
+    ) -> Result<Sketched> {
+        let same = |f: &Found| {
+            let start = Arc::ptr_eq(&f.start, &sketch.start);
+            start && Arc::ptr_eq(&f.model, model) && Arc::ptr_eq(&f.document, document)
+        };
+        let found = match self.found.take().filter(same) {
+            Some(found) => self.found.insert(found),
+            None => self.found.insert(Found::new(renderer, model, document, &sketch.start)?),
+        };
+        found.solve(&sketch.stroke)
+    }
+
+    /// Frees the memory of the last stroke.
+    pub fn forget(&mut self) {
+        self.found = None;
+    }
+}
+
+impl Found {
+    fn new(
+        renderer: &Arc<Renderer>,
+        model: &Arc<Model>,
+        document: &Arc<Document>,
+        start: &Arc<SketchStart>,
+    ) -> Result<Self> {
+        let bound = model.bound_for(document)?;
+        let mut evaluator = Evaluator::new(&Where::Cpu, &bound, &document.recipe()?)?;
+        evaluator.set_document(&bound, document)?;
+        let shape = evaluator.evaluate(&bound, &start.pose)?;
+        let mut studio = Studio::new(renderer, &bound)?;
         studio.hide(document.hidden());
-        let points = studio.silhouettes(&shape, &self.view, SIZE, &options)?;
-        let pixel = |p: &Vec3| self.view.project(*p).map(|[u, v]| [u * SIZE[0] as f32, v * SIZE[1] as f32]);
-        let stroke: Vec<[f32; 2]> = self.stroke.iter().filter_map(pixel).collect();
-        let accent = Accent { stroke: &stroke, view: &self.view, size: SIZE, reach: self.reach };
-        let character = &model.bound.character;
-        let found = silsketch(character, &shape.control, &points, &accent)?;
-        let rig = PosedRig::new(model.skeleton(), &self.pose);
-        let sculpt = found.sculpt(document.unused_sculpt_id(), character, &rig);
-        let found = surroundings(model, &self.pose, &shape.control, &sculpt, self.surroundings)?;
-        Ok(Sculpt { surroundings: Some(found), ..sculpt })
+        let points = studio.silhouettes(&shape, &start.view, start.size, &start.filter.options())?;
+        Ok(Self {
+            start: start.clone(),
+            model: model.clone(),
+            document: document.clone(),
+            rig: PosedRig::new(bound.skeleton(), &start.pose),
+            bound,
+            control: shape.control,
+            points,
+            around: None,
+        })
+    }
+
+    fn solve(&mut self, stroke: &[Vec3]) -> Result<Sketched> {
+        let SketchStart { view, size, depth, reach, surroundings, .. } = &*self.start;
+        let place = |p: &Vec3| {
+            let [u, v] = view.project(*p)?;
+            Some(([u * size[0] as f32, v * size[1] as f32], (view.clip_from_world * p.extend(1.0)).w))
+        };
+        let (stroke, depths): (Vec<[f32; 2]>, Vec<f32>) = stroke.iter().filter_map(place).unzip();
+        let [least, most] = depths.iter().fold([f32::INFINITY, 0.0f32], |[a, b], d| [a.min(*d), b.max(*d)]);
+        let depths = (*depth && most - least > FLAT * most).then_some(&depths[..]);
+        let accent = Accent { stroke: &stroke, view, size: *size, depths, reach: *reach };
+        let character = &self.bound.bound.character;
+        let found = silsketch(character, &self.control, &self.points, &accent)?;
+        let sculpt = found.sculpt(self.document.unused_sculpt_id(), character, &self.rig);
+        sculpt.validate(Some(self.control.len()))?;
+        let around = match self.around.take().filter(|a| a.suits(&sculpt.region, *surroundings)) {
+            Some(known) => self.around.insert(known),
+            None => {
+                let (model, region) = (&self.bound, &sculpt.region);
+                self.around.insert(SurroundingsSolver::new(model, &self.control, region, *surroundings)?)
+            }
+        };
+        let around = around.solve(&self.bound, &self.rig, &self.control, &sculpt)?;
+        let chain = found.chain.iter().map(|p| p.position.into()).collect();
+        Ok(Sketched { sculpt: Sculpt { surroundings: Some(around), ..sculpt }, chain })
     }
 }

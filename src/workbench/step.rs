@@ -62,7 +62,7 @@ pub struct Workbench {
     grab: GrabTool,
     pub(super) skin: SkinTool,
     joint: JointTool,
-    accent: AccentTool,
+    pub(super) accent: AccentTool,
     measure: MeasureTool,
     bone: BoneTool,
     pub(super) cage: CageTool,
@@ -339,8 +339,9 @@ impl Workbench {
                 }
             }
             Tool::Silhouette if free || self.accent.is_busy() => {
-                let eye = self.navigation.world_from_room().point(self.head.position);
-                self.requests.extend(self.accent.step(&self.context, &mut moment, eye));
+                let head = self.navigation.world_from_room().rigid(&self.head);
+                let from = (&head, self.windowed);
+                self.requests.extend(self.accent.step(&self.context, &mut moment, from));
             }
             Tool::Bone if free || self.bone.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);

@@ -43,6 +43,8 @@ pub enum News {
     Bound,
     /// A new sculpt layer for the workbench, from an accent stroke or a refit.
     Shaped(Box<Sculpt>),
+    /// The workbench shows a new preview of an accent stroke.
+    Previewed,
     /// A file was written.
     Written(PathBuf),
     /// A job failed.
@@ -84,13 +86,7 @@ impl AppSession {
                     }
                 }
             }
-            Done::Sketched(shape) => {
-                self.sketching -= 1;
-                match shape {
-                    Ok(shape) => News::Shaped(shape),
-                    Err(error) => self.failed(error),
-                }
-            }
+            Done::Sketched(solver, start, sketched) => self.sketched(solver, &start, *sketched),
             Done::Bones(drawn) => {
                 self.drawing_bones -= 1;
                 match drawn {

@@ -182,8 +182,8 @@ impl<'o> WindowApp<'o> {
                     bench.know_coupling((cage.mesh, cage.coordinates), coupling);
                 }
             }
-            // The stages get new actors.
-            News::Bound => {}
+            // The stages get new actors, or show the preview.
+            News::Bound | News::Previewed => {}
             News::Listed(files) => self.desk.facts.files.follow(files),
             News::Entered(files) => {
                 self.desk.facts.files.follow(files);

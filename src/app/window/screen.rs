@@ -223,7 +223,11 @@ impl Screen {
                 self.drawn = None;
             }
         }
-        self.stage.look_mut().anaglyph = out.picture == Picture::Anaglyph;
+        let look = self.stage.look_mut();
+        look.anaglyph = out.picture == Picture::Anaglyph;
+        if std::mem::replace(&mut look.silhouettes, out.silhouettes) != out.silhouettes {
+            self.drawn = None;
+        }
         if let (Picture::Wipe(_), Some(other)) = (out.picture, &mut self.other) {
             if !fits(other, 1) {
                 other.resize(picture, 1, samples)?;

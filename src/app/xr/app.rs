@@ -191,6 +191,7 @@ impl<'o> HeadsetApp<'o> {
             News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
             // The actor is for a stage that no longer exists.
             News::Ready(..) | News::Written(_) | News::Looked(..) | News::Bound => {}
+            News::Previewed => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
     }

@@ -318,6 +318,7 @@ fn pictures(
         world_from_room = output.world_from_room;
         let preferences = bench.preferences();
         (stage.look_mut().wire, stage.look_mut().phong) = (preferences.wire, preferences.phong);
+        stage.look_mut().silhouettes = bench.shown_silhouettes();
         stage.look_mut().world_from_floor = output.world_from_floor;
         if shown {
             aim.views = output.probes;

@@ -148,6 +148,7 @@ impl Eyes {
             panels.draw(&output.world_from_room, &mut lines);
             let preferences = bench.preferences();
             (studio.look_mut().wire, studio.look_mut().phong) = (preferences.wire, preferences.phong);
+            studio.look_mut().silhouettes = bench.shown_silhouettes();
             studio.look_mut().scale = views[0].eye_scale(size);
             studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
             studio.look_mut().world_from_floor = output.world_from_floor;

@@ -146,6 +146,8 @@ pub struct DrawTimes {
     pub stereo: [Sample; 2],
     /// The same with Phong tessellation.
     pub phong: [Sample; 2],
+    /// What the silhouettes of the silhouette tool add at 1920 x 1080, and for two eyes of 1024 x 1024.
+    pub silhouettes: [Sample; 2],
     /// Time to render the one-pixel G-buffer of a pick.
     pub pick: Sample,
     /// Time to render the G-buffer of a brush's camera, 16 x 16 pixels.

@@ -149,11 +149,24 @@ pub(super) fn text(report: &BenchReport) -> String {
     iterations(&mut out, report);
     table(
         &mut out,
-        "Drawing of surface and backdrop, with one sample per pixel and with four; of a picked pixel and of a brush",
-        &["mesh", "1920 x 1080", "four", "2 x 1024 x 1024", "four", "Phong", "four", "pick", "brush 16 x 16"],
+        "Drawing of surface and backdrop, with one sample per pixel and with four; of silhouettes, a picked pixel and a brush",
+        &[
+            "mesh",
+            "1920 x 1080",
+            "four",
+            "2 x 1024 x 1024",
+            "four",
+            "Phong",
+            "four",
+            "silhouettes",
+            "two eyes",
+            "pick",
+            "brush 16 x 16",
+        ],
         &each(&|m| {
-            let DrawTimes { window: [a, b], stereo: [c, d], phong: [e, f], pick, probe } = m.draw;
-            [a, b, c, d, e, f, pick, probe].map(sample).to_vec()
+            let DrawTimes { window: [a, b], stereo: [c, d], phong: [e, f], silhouettes: [g, h], pick, probe } =
+                m.draw;
+            [a, b, c, d, e, f, g, h, pick, probe].map(sample).to_vec()
         }),
     );
     headset(&mut out, report);

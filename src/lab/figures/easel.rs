@@ -9,7 +9,7 @@ use crate::document::{DeformerSettings, Edit, Session};
 use crate::generate;
 use crate::generate::Kind;
 use crate::geom::Walk;
-use crate::render::Lines;
+use crate::render::{Lines, Renderer};
 use crate::rig::{Axis, PosedRig};
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Shaper, Studio, recipe};
 use crate::surface::{Region, SurfaceStroke};
@@ -45,6 +45,14 @@ impl<'a> Easel<'a> {
     /// An error if memory is short.
     pub fn painted(&mut self, model: &Model, colors: &[Vec4]) -> Result<Studio> {
         Studio::colored(&self.context.renderer()?, model, colors)
+    }
+
+    /// Returns the renderer of all pictures.
+    ///
+    /// # Errors
+    /// An error if there is no device.
+    pub fn renderer(&mut self) -> Result<Arc<Renderer>> {
+        self.context.renderer()
     }
 
     /// Binds a deformation method to a model.

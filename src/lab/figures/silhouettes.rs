@@ -3,13 +3,15 @@
 use super::easel::{Easel, Sitter};
 use crate::base::Result;
 use crate::base::math::{Aabb, Vec3};
-use crate::deform::classic::{Energy, Lists, LseOptions};
+use crate::deform::classic::{Energy, Lists, LseOptions, Method};
+use crate::document::{Edit, Operation};
 use crate::generate::Kind;
-use crate::query::Filter;
-use crate::render::{BASELINE, Camera, Lines, OFFSET, View};
+use crate::render::{BASELINE, Camera, Filter, Lines, OFFSET, View};
 use crate::rig::PosedRig;
 use crate::scene::{Cell, Classic, Evaluation, reshape};
 use crate::surface::{Accent, Reach, silsketch};
+use crate::workbench::{Sketch, SketchSolver, SketchStart, Sketched};
+use std::sync::Arc;
 
 /// Colours of handles, passive vertices and anchors (thesis figure 5).
 const HANDLES: [[u8; 4]; 3] = [[255, 220, 40, 255], [60, 220, 90, 255], [255, 70, 60, 255]];
@@ -18,8 +20,14 @@ const ROUNDS: u32 = 40;
 
 /// Draws a nose in side view; an accent stroke makes it longer.
 pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
-    let mut sitter = easel.sitter(Kind::Human, "dqs", [90.0, 0.0], [480, 480])?;
+    let (mut sitter, stroke) = nose_and_stroke(easel, "dqs")?;
     let shape = sitter.evaluate(None)?;
+    sketch(&mut sitter, &shape, &stroke, 8)
+}
+
+/// Returns a head in side view, and an accent stroke beside its nose, pixels.
+fn nose_and_stroke(easel: &mut Easel<'_>, method: &str) -> Result<(Sitter, Vec<[f32; 2]>)> {
+    let mut sitter = easel.sitter(Kind::Human, method, [90.0, 0.0], [480, 480])?;
     let head =
         PosedRig::new(sitter.model.skeleton(), &sitter.session.posed()).world[sitter.node("Head")?.index()];
     let head = Vec3::from(head.translation);
@@ -35,8 +43,58 @@ pub fn nose(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         let [u, v] = view.project(head + Vec3::new(0.0, up, front))?;
         Some([u * size[0] as f32, v * size[1] as f32])
     };
-    let stroke: Vec<[f32; 2]> = stroke.into_iter().filter_map(pixel).collect();
-    sketch(&mut sitter, &shape, &stroke, 8)
+    let stroke = stroke.into_iter().filter_map(pixel).collect();
+    Ok((sitter, stroke))
+}
+
+/// Draws a nose in side view while an accent stroke makes it longer, with the silhouettes that the tool shows.
+pub fn live(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
+    let renderer = easel.renderer()?;
+    let (mut sitter, stroke) = nose_and_stroke(easel, "lbs")?;
+    let bounds = sitter.frame.unwrap_or_default();
+    let (view, size) = (view(&sitter, &bounds), sitter.size);
+    let document = Arc::new(sitter.session.document().clone());
+    let start = Arc::new(SketchStart {
+        view,
+        size,
+        pose: sitter.session.posed(),
+        filter: Filter::Normal,
+        depth: false,
+        reach: Reach::Edges(8),
+        surroundings: Method::Lse,
+    });
+    // The stroke lies close to the camera, so that nothing occludes it.
+    let stroke: Vec<Vec3> = dense(&stroke).iter().map(|p| near(&view, size, &bounds, p)).collect();
+    let mut solver = SketchSolver::default();
+    sitter.studio.look_mut().silhouettes = Some(Filter::Normal.options());
+    let mut row = vec![sitter.shot(None, "silhouettes")?];
+    for share in [0.45, 0.7, 1.0] {
+        let stroke = stroke[..(stroke.len() as f32 * share) as usize].to_vec();
+        let sketch = Sketch { start: start.clone(), stroke };
+        let Sketched { sculpt, chain } = solver.solve(&renderer, &sitter.model, &document, &sketch)?;
+        sitter.session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) })?;
+        let mut lines = Lines::default();
+        lines.polyline(&chain, BASELINE, 4.0, 1.0);
+        lines.stroke(&sketch.stroke, OFFSET, 3.0);
+        let shape = sitter.evaluate(None)?;
+        row.push(sitter.picture(&shape, &lines, &format!("{:.0} % of the stroke", share * 100.0))?);
+        sitter.session.run(Operation::Undo)?;
+    }
+    Ok(vec![row])
+}
+
+/// Inserts points into a stroke.
+fn dense(stroke: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    let between = |p: &[[f32; 2]], s: f32| [0, 1].map(|k| p[0][k] + (p[1][k] - p[0][k]) * s);
+    let fine =
+        stroke.windows(2).flat_map(|p| (0..12).map(|k| between(p, k as f32 / 12.0)).collect::<Vec<_>>());
+    fine.chain(stroke.last().copied()).collect()
+}
+
+/// Puts a position in the picture close to the camera.
+fn near(view: &View, size: [u32; 2], bounds: &Aabb, p: &[f32; 2]) -> Vec3 {
+    let ray = view.ray(p[0] / size[0] as f32, p[1] / size[1] as f32);
+    view.eye + ray * (0.5 * bounds.center().distance(view.eye))
 }
 
 /// Draws a bar. An accent stroke makes one vertical edge of the bar bulge outwards.
@@ -78,16 +136,13 @@ fn sketch(
     let bounds = sitter.frame.unwrap_or_else(|| Aabb::of(shape.positions.iter().copied()));
     let (view, size) = (view(sitter, &bounds), sitter.size);
     let points = sitter.studio.silhouettes(shape, &view, size, &Filter::Normal.options())?;
-    let accent = Accent { stroke, view: &view, size, reach: Reach::Edges(reach) };
+    let accent = Accent { stroke, view: &view, size, depths: None, reach: Reach::Edges(reach) };
     let sketch = silsketch(&sitter.model.bound.character, &shape.control, &points, &accent)?;
     let mut lines = Lines::default();
     points.iter().for_each(|p| lines.dot(p.position.into(), BASELINE, 2.0));
-    // The stroke is placed close to the camera, so that nothing occludes it.
-    let near = |p: &[f32; 2]| {
-        let ray = view.ray(p[0] / size[0] as f32, p[1] / size[1] as f32);
-        view.eye + ray * (0.5 * bounds.center().distance(view.eye))
-    };
-    lines.stroke(&stroke.iter().map(near).collect::<Vec<_>>(), OFFSET, 4.0);
+    // The stroke lies close to the camera, so that nothing occludes it.
+    let over: Vec<Vec3> = stroke.iter().map(|p| near(&view, size, &bounds, p)).collect();
+    lines.stroke(&over, OFFSET, 4.0);
     let mut row = vec![sitter.picture(shape, &lines, "silhouettes, stroke")?];
     let region = &sketch.region;
     let mut lines = Lines::default();

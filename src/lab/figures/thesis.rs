@@ -143,6 +143,11 @@ pub const SET: Set = Set {
             draw: super::silhouettes::prism,
         },
         Figure {
+            name: "fig33-live",
+            title: "Section 7.3: silhouettes, and the skin while an accent stroke is drawn",
+            draw: super::silhouettes::live,
+        },
+        Figure {
             name: "fig34-region",
             title: "Figure 34: a stroke, its region up to 4 edges away, and up to 8",
             draw: region,

@@ -2,7 +2,7 @@ use super::*;
 use crate::base::math::Vec3;
 use crate::bind::Character;
 use crate::gpu::testing::{assert_silent, device};
-use crate::render::{Camera, GBuffer, Renderer, SurfaceBuffers};
+use crate::render::{Camera, Filter, GBuffer, Lines, Look, Renderer, Shot, SurfaceBuffers, Targets};
 
 /// Converts a half float to f32.
 fn single(half: u16) -> f32 {
@@ -151,4 +151,69 @@ fn what_cannot_be_filtered_is_refused() {
         let refused = device.run(|frame| silhouettes.record(frame, index, &view, &options));
         assert!(refused.unwrap_err().to_string().contains(says));
     }
+}
+
+#[test]
+fn the_silhouettes_in_the_picture_of_both_eyes_are_those_in_the_list() {
+    let Some(device) = device() else { return };
+    let asset = crate::bind::shapes::Shape {
+        bones: 2,
+        rings: 12,
+        segments: 16,
+        radius: 0.2,
+        length: 1.0,
+        blend: 0.5,
+    }
+    .capsule_asset();
+    let display = Character::from_asset(&asset).unwrap().display;
+    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
+    let renderer = Renderer::new(&device).unwrap();
+    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let size = [72, 64];
+    let targets = Targets::new(&device, size, 2, device.samples(4)).unwrap();
+    let mut bound = renderer.bind(&scene, &targets).unwrap();
+    let gbuffer = GBuffer::new(&device, size, 2).unwrap();
+    let seen = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
+    let silhouettes = Silhouettes::new(&device, &scene, &gbuffer).unwrap();
+    let lines = Lines::default();
+    for (filter, yaw) in [(Filter::Normal, 0.4), (Filter::Depth, 1.3), (Filter::Position, 0.4)] {
+        let options = filter.options();
+        let views = Camera::framing(&scene.bounds, targets.aspect(), yaw, 0.2).stereo(targets.aspect(), 0.1);
+        // At this scale, a texel is a pixel.
+        let mut shoot = |silhouettes, scale| {
+            let look = Look { silhouettes, scale, shadows: false, ..Look::default() };
+            let shot = Shot { views: &views, look: &look, lines: &lines };
+            device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
+            [0, 1].map(|view| targets.read(&device, view).unwrap())
+        };
+        let (plain, drawn, coarse) = (shoot(None, 0.5), shoot(Some(options), 0.5), shoot(Some(options), 1.0));
+        assert_eq!(shoot(None, 0.5), plain, "switched off, nothing remains");
+        for view in 0..2 {
+            device
+                .run(|frame| {
+                    renderer.record_gbuffer(frame, &scene, &gbuffer, &seen, &views)?;
+                    silhouettes.record(frame, view as u32, &views[view], &options)
+                })
+                .unwrap();
+            let found = silhouettes.read(&device).unwrap();
+            let mut listed: Vec<[u32; 2]> = found.iter().map(|p| p.pixel.map(|x| x as u32)).collect();
+            let colored = |picture: &image::RgbaImage| -> Vec<[u32; 2]> {
+                let both = plain[view].enumerate_pixels().zip(picture.pixels());
+                let other = both.filter(|((.., a), b)| a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 8));
+                other.map(|((x, y, _), _)| [x, y]).collect()
+            };
+            let mut pixels = colored(&drawn[view]);
+            pixels.sort_unstable();
+            listed.sort_unstable();
+            assert!(listed.len() > 60, "{filter:?}: {}", listed.len());
+            assert_eq!(pixels, listed, "{filter:?}, view {view}");
+            // A line of coarse texels is wider, but it is the same line.
+            let wide = colored(&coarse[view]);
+            let near =
+                |p: &[u32; 2]| listed.iter().any(|q| p[0].abs_diff(q[0]).max(p[1].abs_diff(q[1])) <= 3);
+            let share = wide.iter().filter(|p| near(p)).count() as f32 / wide.len() as f32;
+            assert!(wide.len() > listed.len() && share > 0.9, "{filter:?}: {} {share}", wide.len());
+        }
+    }
+    assert_silent(&device);
 }

@@ -9,6 +9,7 @@ use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::{DeformerSettings, Edit};
 use crate::pose::BoneChain;
+use crate::render::Filter;
 use crate::scene::{FactorSource, SkinColors, recipe};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::workbench::{
@@ -185,6 +186,15 @@ fn everything_about_a_sculpt_layer_is_pressed() {
     presses(&mut room, Section::Shape, &[("Shape on the selected joint's bones", Command::ShapeOnBone)]);
     presses(&mut room, Section::Shape, &[("Remove", Command::RemoveShape)]);
     assert_eq!(bench(&room).session().document().sculpts().len(), 1);
+    presses(
+        &mut room,
+        Section::Shape,
+        &[
+            ("Positions", Command::Silhouettes(Filter::Position)),
+            ("Follow the hand", Command::AccentDepth(true)),
+            ("Keep", Command::AccentDepth(false)),
+        ],
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
 use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve, Easing, Profile};
+use crate::render::Filter;
 use crate::surface::Reach;
 use crate::workbench::{
     AMPLITUDES, COUNTS, Command, GROWTHS, MarkBy, SPEEDS, STIFFNESSES, ShapeState, TILTS, WAVE,
@@ -47,6 +48,16 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     }
     widgets::caption(ui, "Surroundings of new shapes");
     shows.choices(ui, pressed, surroundings(p.surroundings, "By tool", Command::NewSurroundings));
+    widgets::caption(ui, "Silhouettes found by");
+    let filters = Filter::ALL.map(|f| (f.label(), p.silhouettes == f, Command::Silhouettes(f)));
+    shows.choices(ui, pressed, filters);
+    widgets::caption(ui, "Depth of accent strokes");
+    let depths = [("Keep", false), ("Follow the hand", true)];
+    shows.choices(
+        ui,
+        pressed,
+        depths.map(|(text, on)| (text, p.accent_depth == on, Command::AccentDepth(on))),
+    );
 }
 
 /// Draws the selected sculpt layer.

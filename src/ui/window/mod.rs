@@ -414,6 +414,7 @@ impl WindowEditor {
         out.scale = self.scale;
         out.smooth = bench.is_none_or(|b| b.preferences().smooth);
         out.phong = bench.is_some_and(|b| b.preferences().phong);
+        out.silhouettes = bench.and_then(Workbench::shown_silhouettes);
         // Panels run before keys and tools, so changes by keys and tools reach the panels one frame later.
         let stale = std::mem::take(&mut self.changed) || shown_now != self.shown;
         self.shown = shown_now;

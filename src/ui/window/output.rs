@@ -2,7 +2,7 @@
 
 use super::input::Pick;
 use crate::base::math::Turn;
-use crate::render::{Lines, PanelPaint, View};
+use crate::render::{Lines, PanelPaint, SilhouetteOptions, View};
 use crate::workbench::Request;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -79,6 +79,8 @@ pub struct WindowOutput {
     pub smooth: bool,
     /// Whether triangles are drawn curved (Phong tessellation).
     pub phong: bool,
+    /// The silhouettes to colour over the surface.
+    pub silhouettes: Option<SilhouetteOptions>,
     /// Strokes, bones and gizmo, world space.
     pub lines: Lines,
     /// The panels, painted over the whole window. The front end uploads the texture changes in order and removes them

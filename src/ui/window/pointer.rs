@@ -9,11 +9,9 @@ use crate::base::math::{Quat, Vec3};
 use crate::pose::WorkingPlane;
 use crate::render::View;
 use crate::scene::SurfaceSample;
+pub(super) use crate::workbench::tools::PER_POINT;
 use crate::workbench::tools::TIP;
 use crate::workbench::{Hand, Rigid, Similarity, Tracked, Tracking};
-
-/// Size of a logical pixel of the window in the hand's room, metres.
-pub(super) const PER_POINT: f32 = 0.0025;
 
 /// A rectangle of the window that shows a view.
 #[derive(Clone, Copy, Debug)]

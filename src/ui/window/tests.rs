@@ -331,9 +331,9 @@ fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
     let [Ask::Editor(crate::workbench::Request::Sketch(sketch))] = &asks[..] else { panic!("{asks:?}") };
     assert_eq!(t.hash(), hash, "nothing is known yet");
     // The drawn stroke projects to the pixels of the mouse.
-    assert!(sketch.stroke.len() > 8 && sketch.pose == *t.bench.pose());
+    assert!(sketch.stroke.len() > 8 && sketch.start.pose == *t.bench.pose());
     for (point, at) in sketch.stroke.iter().zip(&path) {
-        let [u, v] = sketch.view.project(*point).unwrap();
+        let [u, v] = sketch.start.view.project(*point).unwrap();
         let shown = t.pixel(*point);
         assert!((0.0..1.0).contains(&u) && (0.0..1.0).contains(&v));
         assert!((shown[0] - at[0]).abs() < 6.0 && (shown[1] - at[1]).abs() < 1.0, "{shown:?} {at:?}");

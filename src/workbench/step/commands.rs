@@ -82,6 +82,8 @@ impl Workbench {
             Command::ShapeOnBone => self.add_shape_on_bone(),
             Command::NewReach(reach) => p.reach = reach.map(Reach::sane),
             Command::NewSurroundings(method) => p.surroundings = method,
+            Command::Silhouettes(filter) => p.silhouettes = filter,
+            Command::AccentDepth(on) => p.accent_depth = on,
             Command::RedrawOffset if p.tool == Tool::Skin && p.marks == MarkBy::Offset => {
                 self.cancel();
                 let mark = self.shape().and_then(|s| s.mark);
@@ -401,6 +403,7 @@ impl Workbench {
                 shape.name = format!("Silhouette {}", id.0 + 1);
             }
             shape.id = id;
+            self.accent.end_preview();
             self.change(Edit::AddSculpt { index: None, sculpt: shape });
         }
     }

@@ -10,12 +10,14 @@ use crate::deform::blend::Painted;
 use crate::deform::swing_twist::{Deformer, Params};
 use crate::document::Session;
 use crate::pose::StrokeLayer;
+use crate::render::SilhouetteOptions;
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Measurement, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare, with_painted};
 use crate::workbench::{
-    Capsule, Command, MarkBy, Measure, Output, Preferences, Surroundings, Tool, Workbench,
+    Capsule, Command, MarkBy, Measure, Output, Preferences, Sketch, SketchStart, Sketched, Surroundings,
+    Tool, Workbench,
 };
 use std::sync::Arc;
 
@@ -176,6 +178,23 @@ impl Workbench {
         let Geometric::SwingTwist(params) = &self.recipe().geometric else { return None };
         let joint = self.touched.and_then(|n| self.context.character.skeleton.nodes[n.index()].joint);
         Some((params, joint.map(|j| params.deformer(j))))
+    }
+
+    /// The silhouettes that the picture shows: those that the silhouette tool finds, while it is chosen.
+    pub fn shown_silhouettes(&self) -> Option<SilhouetteOptions> {
+        (self.preferences.tool == Tool::Silhouette).then(|| self.preferences.silhouettes.options())
+    }
+
+    /// The silhouette stroke in progress. The front end interprets it with [`crate::workbench::SketchSolver`] and gives the result to
+    /// [`Workbench::preview_sketch`].
+    pub fn sketch(&self) -> Option<&Sketch> {
+        self.accent.sketch()
+    }
+
+    /// Shows the interpretation of the silhouette stroke that begins with `start`, until its sculpt layer arrives. `None`
+    /// shows the skin without the stroke. Changes nothing but the picture, so takes do not record it.
+    pub fn preview_sketch(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
+        self.accent.preview(start, sketched);
     }
 
     /// Whether a stroke is in progress.

@@ -1,112 +1,203 @@
 //! The silhouette tool (SilSketch, thesis 7.3): the user draws the curve onto which a silhouette should move. The
-//! search for the silhouette needs a rendered image, so the front end carries it out ([`Request::Sketch`]) and returns
-//! a sculpt layer.
+//! search for the silhouette needs a rendered image, so the front end carries it out. While the user draws, the front
+//! end interprets the stroke so far ([`AccentTool::sketch`]) and returns previews; it interprets the finished stroke
+//! ([`Request::Sketch`]) and returns a sculpt layer.
 
-use super::{EditContext, Moment};
-use crate::base::math::{Quat, Vec3};
+use super::{EditContext, Moment, PER_POINT};
+use crate::base::math::{Aabb, Mat3, Quat, Vec3};
 use crate::deform::classic::Method;
-use crate::render::{Lines, OFFSET, Tangents, View};
-use crate::workbench::{Haptic, Request, Sketch, Tracking};
+use crate::render::{BASELINE, Lines, OFFSET, TEXEL, Tangents, View};
+use crate::surface::Sculpt;
+use crate::workbench::{Haptic, Request, Rigid, Sketch, SketchStart, Sketched, Tracking};
+use std::sync::Arc;
 
 /// Minimum distance between samples, room metres.
 const STILL: f32 = 0.002;
-/// Size of the rendered view, as a multiple of the stroke's extent.
-const AROUND: f32 = 2.0;
-/// Range of the tangent of half the field of view.
-const ANGLES: [f32; 2] = [0.05, 1.5];
 /// Maximum number of samples. A stroke that reaches this number ends.
 const MOST: usize = 4096;
+/// Maximum width and height of the image in which silhouettes are searched, pixels.
+const LARGEST: f32 = 1400.0;
+/// Maximum tangent of the angle between the view's axis and an edge of the image.
+const WIDEST: f32 = 1.2;
+/// Margin around the first point of a stroke, pixels of the image.
+const MARGIN: f32 = 8.0;
+/// Radius of the flesh around a bone, as a fraction of the character's size.
+const FLESH: f32 = 0.1;
 
 /// State of the silhouette tool.
 #[derive(Default)]
 pub struct AccentTool {
-    points: Vec<Vec3>,
-    drawing: bool,
+    /// The stroke in progress.
+    sketch: Option<Sketch>,
+    /// The start of the stroke whose previews are shown: the stroke in progress, or the last one until its sculpt layer
+    /// arrives.
+    shown: Option<Arc<SketchStart>>,
+    /// The newest interpretation of the shown stroke.
+    preview: Option<Sketched>,
 }
 
 impl AccentTool {
     /// Whether a stroke is in progress.
     pub fn is_busy(&self) -> bool {
-        self.drawing
+        self.sketch.is_some()
     }
 
     /// Cancels the current stroke.
     pub fn cancel(&mut self) {
-        self.drawing = false;
-        self.points.clear();
+        if self.sketch.take().is_some() {
+            self.end_preview();
+        }
     }
 
-    /// Runs one frame of the tool. Returns a request when a stroke ends. `eye` is in world space.
-    pub fn step(&mut self, context: &EditContext, moment: &mut Moment, eye: Vec3) -> Option<Request> {
+    /// The stroke in progress.
+    pub fn sketch(&self) -> Option<&Sketch> {
+        self.sketch.as_ref()
+    }
+
+    /// Shows the interpretation of a stroke that begins with `start`; `None` shows the skin without the stroke. Ignores
+    /// other strokes than the current or last one.
+    pub fn preview(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
+        if self.shown.as_ref().is_some_and(|own| Arc::ptr_eq(own, start)) {
+            self.preview = sketched;
+        }
+    }
+
+    /// Ends the preview: the sculpt layer is in the document, or there is none.
+    pub fn end_preview(&mut self) {
+        (self.shown, self.preview) = (None, None);
+    }
+
+    /// The sculpt layer of the preview.
+    pub fn shaped(&self) -> Option<&Sculpt> {
+        self.preview.as_ref().map(|p| &p.sculpt)
+    }
+
+    /// Runs one frame of the tool. Returns a request when a stroke ends. `head` is in world space; in a window
+    /// (`windowed`), it is the camera.
+    pub fn step(
+        &mut self,
+        context: &EditContext,
+        moment: &mut Moment,
+        (head, windowed): (&Rigid, bool),
+    ) -> Option<Request> {
         let hand = moment.hand();
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
         let (pressed, down, on_panel) = (hand.trigger.pressed, hand.trigger.down, hand.on_panel);
         if pressed && tracked && !on_panel {
-            self.points.clear();
-            self.drawing = true;
-            moment.feel(moment.tool, Haptic::Contact);
+            self.begin(context, moment, tip, (head, windowed));
         }
-        if !self.drawing {
-            return None;
-        }
-        let apart = self.points.last().is_none_or(|p| p.distance(tip) >= STILL * moment.scale);
+        let sketch = self.sketch.as_mut()?;
+        let apart = sketch.stroke.last().is_none_or(|p| p.distance(tip) >= STILL * moment.scale);
         if down && tracked && apart {
-            self.points.push(tip);
+            sketch.stroke.push(tip);
         }
-        if down && self.points.len() < MOST {
+        if down && sketch.stroke.len() < MOST {
             return None;
         }
-        self.drawing = false;
-        let stroke = std::mem::take(&mut self.points);
-        let reach = moment.reach(context.body.edge);
-        let sketch = (stroke.len() > 1).then(|| view_of(&stroke, eye)).flatten();
-        let pose = context.pose.clone();
-        let surroundings = moment.preferences.surroundings.unwrap_or(Method::Lse);
-        let request =
-            sketch.map(|view| Request::Sketch(Box::new(Sketch { stroke, view, pose, reach, surroundings })));
-        moment.feel(moment.tool, if request.is_some() { Haptic::Selection } else { Haptic::Limit });
-        request
-    }
-
-    /// Draws the current stroke.
-    pub fn lines(&self, out: &mut Lines) {
-        out.stroke(&self.points, OFFSET, 3.0);
-    }
-}
-
-/// View from an eye towards a stroke; `None` if the stroke is at the eye.
-fn view_of(stroke: &[Vec3], eye: Vec3) -> Option<View> {
-    let ahead = stroke.iter().sum::<Vec3>() / stroke.len() as f32 - eye;
-    let (direction, distance) = (ahead.normalize_or_zero(), ahead.length());
-    let right = direction.cross(Vec3::Y);
-    let right = if right.length() > 1e-3 { right.normalize() } else { Vec3::X };
-    let up = right.cross(direction);
-    let rotation = Quat::from_mat3(&crate::base::math::Mat3::from_cols(right, up, -direction)).normalize();
-    let off = |p: &Vec3| {
-        let to = *p - eye;
-        let depth = to.dot(direction);
-        if depth > 0.0 { (to - direction * depth).length() / depth } else { f32::INFINITY }
-    };
-    let half = (AROUND * stroke.iter().map(off).fold(0.0, f32::max)).clamp(ANGLES[0], ANGLES[1]);
-    let tangents = Tangents { left: -half, right: half, up: half, down: -half };
-    (direction != Vec3::ZERO && rotation.is_finite())
-        .then(|| View::new(eye, rotation, tangents, 0.01 * distance))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_eye_sees_all_of_a_stroke_from_anywhere() {
-        let stroke = [Vec3::new(0.1, 1.0, 0.2), Vec3::new(0.3, 1.4, 0.1), Vec3::new(0.2, 1.8, 0.0)];
-        for eye in [Vec3::new(0.0, 1.2, 4.0), Vec3::new(0.2, 9.0, 0.1), Vec3::new(-0.5, -2.0, 0.2)] {
-            let view = view_of(&stroke, eye).unwrap();
-            for p in &stroke {
-                let [u, v] = view.project(*p).unwrap();
-                assert!((0.1..0.9).contains(&u) && (0.1..0.9).contains(&v), "{u} {v} from {eye}");
-            }
+        let request = self.sketch.take().filter(|s| s.stroke.len() > 1);
+        if request.is_none() {
+            self.end_preview();
         }
-        assert!(view_of(&stroke[..1], stroke[0]).is_none());
+        moment.feel(moment.tool, if request.is_some() { Haptic::Selection } else { Haptic::Limit });
+        request.map(|sketch| Request::Sketch(Box::new(sketch)))
     }
+
+    fn begin(&mut self, context: &EditContext, moment: &mut Moment, tip: Vec3, from: (&Rigid, bool)) {
+        self.end_preview();
+        self.sketch = None;
+        let Some((view, size)) = view_of(context, tip, from, moment.scale) else {
+            return moment.feel(moment.tool, Haptic::Limit);
+        };
+        let p = moment.preferences;
+        let start = Arc::new(SketchStart {
+            view,
+            size,
+            pose: context.pose.clone(),
+            filter: p.silhouettes,
+            depth: p.accent_depth,
+            reach: moment.reach(context.body.edge),
+            surroundings: p.surroundings.unwrap_or(Method::Lse),
+        });
+        self.shown = Some(start.clone());
+        // A frame while drawing must not allocate.
+        self.sketch = Some(Sketch { start, stroke: Vec::with_capacity(MOST) });
+        moment.feel(moment.tool, Haptic::Contact);
+    }
+
+    /// Draws the current stroke and the piece of silhouette that it selects.
+    pub fn lines(&self, out: &mut Lines) {
+        if let (Some(sketch), Some(preview)) = (&self.sketch, &self.preview) {
+            out.polyline(&preview.chain, BASELINE, 4.0, 1.0);
+            out.stroke(&sketch.stroke, OFFSET, 3.0);
+        } else if let Some(sketch) = &self.sketch {
+            out.stroke(&sketch.stroke, OFFSET, 3.0);
+        }
+    }
+}
+
+/// Returns the view of the character from an eye, and the size of its image. A pixel has [`TEXEL`] points, as for the
+/// silhouettes in the picture ([`crate::render::Look::silhouettes`]). The image shows the character, as far as it fits
+/// around `tip`. In a headset, the view's axis runs through `tip`. `None` if `tip` is not in front of the eye.
+fn view_of(
+    context: &EditContext,
+    tip: Vec3,
+    (head, windowed): (&Rigid, bool),
+    scale: f32,
+) -> Option<(View, [u32; 2])> {
+    let eye = head.position;
+    let rotation = if windowed { head.orientation } else { toward(tip - eye)? };
+    let back = rotation.conjugate();
+    let seen = |p: Vec3| back * (p - eye);
+    let distance = -seen(tip).z;
+    if !(distance > 0.0 && rotation.is_finite()) {
+        return None;
+    }
+    let pixel = TEXEL * if windowed { PER_POINT * scale / distance } else { View::POINT };
+    let at = [0, 1].map(|axis| seen(tip)[axis] / distance);
+    let half = (0.5 * LARGEST * pixel).min(WIDEST);
+    let spheres = body(context);
+    let extent = |axis: usize| {
+        let mut range = [f32::INFINITY, f32::NEG_INFINITY];
+        for &(centre, radius) in &spheres {
+            let p = seen(centre);
+            let [near, far] = [-p.z - radius, -p.z + radius];
+            if near <= 0.0 {
+                range = [f32::NEG_INFINITY, f32::INFINITY];
+                break;
+            }
+            let [low, high] = [p[axis] - radius, p[axis] + radius];
+            range = [range[0].min(low / near).min(low / far), range[1].max(high / near).max(high / far)];
+        }
+        let [low, high] = [range[0].max(at[axis] - half), range[1].min(at[axis] + half)];
+        let [low, high] = [low.min(at[axis] - MARGIN * pixel), high.max(at[axis] + MARGIN * pixel)];
+        let count = ((high - low) / pixel).ceil().clamp(1.0, LARGEST + 2.0 * MARGIN);
+        ([low, low + count * pixel], count as u32)
+    };
+    let (([left, right], width), ([down, up], height)) = (extent(0), extent(1));
+    let tangents = Tangents { left, right, up, down };
+    Some((View::new(eye, rotation, tangents, 0.01 * distance), [width, height]))
+}
+
+/// Rotation of a view along a direction, with the upper edge of its image up; `None` without a direction.
+fn toward(way: Vec3) -> Option<Quat> {
+    let direction = way.try_normalize()?;
+    let right = direction.cross(Vec3::Y).try_normalize().unwrap_or(Vec3::X);
+    let up = right.cross(direction);
+    Some(Quat::from_mat3(&Mat3::from_cols(right, up, -direction)).normalize())
+}
+
+/// Spheres that contain the posed character, nearly: its bones with flesh around them, and the corners of its bounding
+/// box, moved with the bones.
+fn body(context: &EditContext) -> Vec<(Vec3, f32)> {
+    let bounds = Aabb::of(context.character.display.positions.iter().copied());
+    let bones = &context.rig.bones;
+    let rest = &context.character.skeleton.bones;
+    let shift: Vec3 = bones.iter().zip(rest).map(|(a, b)| a.head + a.tail - b.head - b.tail).sum();
+    let shift = shift / (2 * bones.len()).max(1) as f32;
+    let corner = |i: u32| {
+        let side = Vec3::from_array([0, 1, 2].map(|axis| (i >> axis & 1) as f32));
+        (bounds.min + bounds.size() * side + shift, 0.0)
+    };
+    let radius = FLESH * bounds.diagonal();
+    bones.iter().flat_map(|b| [(b.head, radius), (b.tail, radius)]).chain((0..8).map(corner)).collect()
 }

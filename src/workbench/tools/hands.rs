@@ -6,6 +6,8 @@ use crate::workbench::{Hand, Input, Rigid, Similarity, Tracked, Tracking};
 
 /// Distance of the brush tip in front of the aim pose, room metres. It keeps the tip clear of the fingers.
 pub const TIP: f32 = 0.05;
+/// Size of a logical pixel of the window in the room of the mouse's hand, metres.
+pub const PER_POINT: f32 = 0.0025;
 /// Trigger value above which a button counts as pressed.
 const PRESS: f32 = 0.55;
 /// Trigger value below which a pressed button counts as released; lower than [`PRESS`] for hysteresis.

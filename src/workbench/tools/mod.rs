@@ -24,7 +24,7 @@ pub use bone::{BoneTool, attached, is_bare, without_newest};
 pub use cage::CageTool;
 pub use grab::GrabTool;
 pub use grip::GripTool;
-pub use hands::{HandFrame, Hands, TIP, checked};
+pub use hands::{HandFrame, Hands, PER_POINT, TIP, checked};
 pub use joint::JointTool;
 pub use line::LineTool;
 pub use measure::{Measure, MeasureTool};

@@ -41,7 +41,21 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
 
     // The right outline moves to the drawn line.
     s.press(&desktop, &[u32::from(b's')]);
-    s.draw(&desktop, &accent());
+    s.app.rest();
+    let shown = desktop.screenshot();
+    keep(&shown, "silhouettes");
+    let path: Vec<[f32; 2]> = accent().iter().map(|p| s.app.pixel(*p)).collect();
+    s.point(&desktop, path[0]);
+    s.app.rest();
+    s.button(&desktop, 1, true);
+    path[1..].iter().for_each(|to| s.point(&desktop, *to));
+    s.app.until("the skin at the stroke", |t| t.idle);
+    let live = desktop.screenshot();
+    keep(&live, "silhouette_live");
+    assert_eq!(s.app.turn.history[0], 3, "the stroke goes on");
+    let moved = difference(&cut(&shown, &s, &desktop), &cut(&live, &s, &desktop));
+    assert!(moved > 0.003, "the skin follows: only {moved} of the picture changed");
+    s.button(&desktop, 1, false);
     s.app.until("the outline", |t| t.history[0] == 4 && t.idle);
     let drawn = desktop.screenshot();
     keep(&drawn, "silhouette");

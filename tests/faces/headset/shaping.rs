@@ -163,14 +163,30 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
 }
 
 pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, runtime: &Runtime) {
+    let before = blue(&s.app.picture("shaping_before"));
     s.app.press(Command::Tool(Tool::Silhouette));
-    // The stroke follows the capsule's right silhouette and lies 8 cm outside the silhouette in the middle.
-    let at = |out: f32, height: f32| Vec3::new(RADIUS + out, height, 0.0);
-    let [from, middle, to] = [at(0.0, 0.6), at(0.08, 0.9), at(0.0, 1.2)].map(|p| s.tip(p));
-    s.play(&format!(
-        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nright at {middle} over 0.4\nright at {to} over 0.4\nright trigger 0\nwait 0.2"
-    ));
+    s.app.press(Command::AccentDepth(true));
+    let shown = blue(&s.app.picture("shaping_silhouettes"));
+    assert!(
+        (0..2).all(|eye| shown[eye] > before[eye] + 60),
+        "both eyes see silhouettes: {before:?} {shown:?}"
+    );
+    // The stroke follows the capsule's right silhouette. In the middle, it lies 8 cm outside the silhouette, and 5 cm nearer
+    // to the head.
+    let at = |out: f32, height: f32, near: f32| Vec3::new(RADIUS + out, height, near);
+    let [from, middle, to] = [at(0.0, 0.6, 0.0), at(0.08, 0.9, 0.05), at(0.0, 1.2, 0.0)].map(|p| s.tip(p));
+    s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nwait 0.1"));
+    let plain = s.app.picture("shaping_begun");
+    s.play(&format!("right at {middle} over 0.4\nright at {to} over 0.4\nwait 0.2"));
+    // The skin moves before the stroke ends.
+    let live = (0..60).any(|_| {
+        s.app.frames(3);
+        differing(&plain, &s.app.picture("shaping_live")) > 400
+    });
+    assert!(live && s.app.frame.history == [1, 0]);
+    s.play("right trigger 0\nwait 0.2");
     s.app.until_frame(600, "shaped", |f| f.history == [2, 0]);
+    s.app.press(Command::AccentDepth(false));
     s.app.frames(4);
     s.app.picture("shaping_silhouette");
     let (_, document) = s.save(runtime);
@@ -178,6 +194,18 @@ pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, run
     let Form::Drawn(offsets) = &shape.form else { panic!("it was drawn by hand") };
     let most = offsets.iter().map(|o| o[0]).fold(0.0, f32::max);
     assert!((0.05..0.12).contains(&most), "the edge goes out by {most} m");
+    let nearer = offsets.iter().map(|o| o[2]).fold(0.0, f32::max);
+    assert!((0.02..0.08).contains(&nearer), "the edge comes nearer by {nearer} m");
+}
+
+/// Counts the pixels in the colour of silhouettes, per eye.
+fn blue(picture: &image::RgbImage) -> [usize; 2] {
+    let half = picture.width() / 2;
+    let mut out = [0; 2];
+    for (x, _, p) in picture.enumerate_pixels() {
+        out[usize::from(x >= half)] += usize::from(p[2] > 170 && p[2].saturating_sub(p[0]) > 110);
+    }
+    out
 }
 
 /// Moves the head close to a joint, facing the joint, and moves the hands out of view.

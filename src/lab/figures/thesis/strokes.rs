@@ -6,8 +6,7 @@ use crate::base::{Error, Result};
 use crate::document::{DemoStroke, Edit, demo_strokes};
 use crate::generate::Kind;
 use crate::pose::{Stroke, StrokeLayer};
-use crate::query::Filter;
-use crate::render::{BASELINE, Camera, Lines, OFFSET};
+use crate::render::{BASELINE, Filter, Lines, OFFSET};
 use crate::scene::Cell;
 
 /// Width of strokes, pixels.
@@ -85,17 +84,14 @@ pub fn filters(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let mut sitter = easel.sitter(Kind::Human, "dqs", [40.0, 6.0], [380, 460])?;
     sitter.look_at(["Chest", "Head"], 0.34)?;
     let shape = sitter.evaluate(None)?;
-    let aspect = sitter.size[0] as f32 / sitter.size[1] as f32;
-    let bounds = sitter.frame.unwrap_or_else(|| Aabb::of(shape.positions.iter().copied()));
-    let view = Camera::framing(&bounds, aspect, sitter.angle.yaw, sitter.angle.pitch).view(aspect);
     let mut row = vec![sitter.picture(&shape, &Lines::default(), "the mesh")?];
     for (filter, caption) in
         [(Filter::Position, "positions"), (Filter::Depth, "depths"), (Filter::Normal, "normals")]
     {
-        let points = sitter.studio.silhouettes(&shape, &view, sitter.size, &filter.options())?;
-        let mut lines = Lines::default();
-        points.iter().for_each(|p| lines.dot(p.position.into(), BASELINE, 2.0));
-        row.push(sitter.picture(&shape, &lines, &format!("Laplacian of {caption}"))?);
+        let look = sitter.studio.look_mut();
+        // At this scale, silhouettes are found in every pixel.
+        (look.silhouettes, look.scale) = (Some(filter.options()), 0.5);
+        row.push(sitter.picture(&shape, &Lines::default(), &format!("Laplacian of {caption}"))?);
     }
     Ok(vec![row])
 }

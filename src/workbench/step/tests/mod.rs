@@ -11,6 +11,7 @@ mod morphs;
 mod pins;
 mod shape;
 mod shells;
+mod silhouettes;
 mod strokes;
 mod transform;
 mod views;

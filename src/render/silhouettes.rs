@@ -1,0 +1,214 @@
+//! Silhouettes over the picture (thesis 7.3), in every frame: a G-buffer of [`TEXEL`] points per texel is drawn for the
+//! same views, a Laplacian edge filter marks its texels, and the marked texels are coloured in the picture. The lists of
+//! [`crate::query::Silhouettes`] come from the same filter.
+
+use super::gbuffer::{GBuffer, GBufferBindings};
+use super::targets::{PICTURE, Targets};
+use super::view::View;
+use crate::base::Result;
+use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
+use crate::gpu::{
+    Bindings, Compute, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Reflection, Resource,
+    Sampler,
+};
+use crate::shared_with_shaders;
+use crate::spv;
+use ash::vk::{Format, ImageUsageFlags};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Points of the picture per texel of the G-buffer in which silhouettes are found. Where a point has less than a pixel,
+/// a texel has one pixel.
+pub const TEXEL: f32 = 2.0;
+/// Colour of silhouettes: sRGB-encoded, straight alpha.
+const COLOR: [f32; 4] = [0.1, 0.45, 1.0, 0.85];
+
+/// The quantity that the edge filter examines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Filter {
+    /// Normals: finds silhouettes and creases; this is the thesis's default. Strength: length of the normals'
+    /// Laplacian, 0 to about 1.5.
+    #[default]
+    Normal,
+    /// Depth: finds silhouettes only. Strength: 0 if the neighbouring pixels are as far away as the pixel, 1 if they
+    /// are infinitely far.
+    Depth,
+    /// Positions: finds silhouettes and sharp creases. Strength: multiples of the pixel width at the point.
+    Position,
+}
+
+/// Settings of the silhouette filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SilhouetteOptions {
+    /// The quantity that the filter examines.
+    pub filter: Filter,
+    /// Minimum strength of a silhouette pixel; [`Filter`] gives the unit.
+    pub threshold: f32,
+}
+
+impl Filter {
+    /// All filters.
+    pub const ALL: [Self; 3] = [Self::Normal, Self::Depth, Self::Position];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["Normals", "Depth", "Positions"][self as usize]
+    }
+
+    /// Returns settings with a suitable threshold: 0.3 for normals (creases above 45 degrees), 0.005 for depth, 4
+    /// pixels for positions.
+    pub fn options(self) -> SilhouetteOptions {
+        let threshold = match self {
+            Self::Normal => 0.3,
+            Self::Depth => 0.005,
+            Self::Position => 4.0,
+        };
+        SilhouetteOptions { filter: self, threshold }
+    }
+
+    /// The filter's number in shaders.
+    pub(crate) fn constant(self) -> u32 {
+        [SILHOUETTE_NORMAL, SILHOUETTE_DEPTH, SILHOUETTE_POSITION][self as usize]
+    }
+}
+
+shared_with_shaders! {
+    struct MaskPush as "Push" {
+        size: [u32; 2],
+        filter_over: u32,
+        threshold: f32,
+    }
+
+    struct ColorPush as "Push" {
+        color: [f32; 4],
+        texels: [f32; 2],
+    }
+}
+
+/// The pipelines, created once per device: the filter, and the colouring of one view and of two views.
+pub(super) struct SilhouettePass {
+    filter: Compute,
+    by_views: [Graphics; 2],
+    texels: Sampler,
+}
+
+/// G-buffer, mask and their bindings for one scene and its targets.
+pub(super) struct SilhouetteBindings {
+    pub gbuffer: GBuffer,
+    scene: GBufferBindings,
+    filter: Bindings,
+    mask: Bindings,
+}
+
+fn check(filter: &Reflection, color: &Reflection) -> Result<()> {
+    filter.check::<View>()?;
+    filter.check::<MaskPush>()?;
+    color.check::<ColorPush>()
+}
+
+impl SilhouettePass {
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        let make = |views| {
+            Graphics::new(
+                device,
+                &GraphicsInfo {
+                    vertex: spv!("render/silhouettes.vert"),
+                    tessellation: None,
+                    fragment: Some(spv!("render/silhouettes.frag")),
+                    specialisation: &[],
+                    colors: &[PICTURE],
+                    depth: None,
+                    blend: true,
+                    views,
+                    samples: 1,
+                },
+            )
+        };
+        let (filter, by_views) =
+            (Compute::new(device, spv!("render/silhouettes.comp"), &[])?, [make(1)?, make(2)?]);
+        check(filter.reflection(), &by_views[0].reflections()[1])?;
+        Ok(Self { filter, by_views, texels: Sampler::texels(device)? })
+    }
+
+    /// Size of the G-buffer for a picture of `size` pixels with `scale` pixels per point.
+    pub fn size(size: [u32; 2], scale: f32) -> [u32; 2] {
+        size.map(|n| (n as f32 / (TEXEL * scale).max(1.0)).ceil().max(1.0) as u32)
+    }
+
+    /// Binds a G-buffer, to which `scene` binds the scene.
+    pub fn bind(
+        &self,
+        device: &Arc<Device>,
+        gbuffer: GBuffer,
+        scene: GBufferBindings,
+    ) -> Result<SilhouetteBindings> {
+        let GBuffer { size, views, .. } = gbuffer;
+        let usage = ImageUsageFlags::STORAGE | ImageUsageFlags::SAMPLED;
+        let format = Format::R8G8B8A8_UNORM;
+        let mask = Image::new(
+            device,
+            &ImageInfo { name: "silhouette mask", format, size, layers: views, levels: 1, usage },
+        )?;
+        let filter = self.filter.bind(&[
+            ("views", Resource::Buffer(&gbuffer.view_buffer)),
+            ("mask", Resource::Storage(&mask)),
+            ("ids", Resource::Sampled(&gbuffer.ids, &self.texels)),
+            ("position", Resource::Sampled(&gbuffer.position, &self.texels)),
+            ("normal", Resource::Sampled(&gbuffer.normal, &self.texels)),
+            ("depth", Resource::Sampled(&gbuffer.depth, &self.texels)),
+        ])?;
+        let pipeline = &self.by_views[views as usize - 1];
+        let mask = pipeline.bind(0, &[("mask", Resource::Sampled(&mask, &self.texels))])?;
+        Ok(SilhouetteBindings { gbuffer, scene, filter, mask })
+    }
+
+    /// Filters the G-buffer, which must have been recorded before, and colours the picture.
+    pub fn record(
+        &self,
+        frame: &mut Frame,
+        targets: &Targets,
+        bound: &SilhouetteBindings,
+        options: &SilhouetteOptions,
+    ) {
+        let GBuffer { size, views, .. } = bound.gbuffer;
+        let SilhouetteOptions { filter, threshold } = *options;
+        frame.phase("silhouettes");
+        let push = MaskPush { size, filter_over: filter.constant(), threshold };
+        frame.dispatch_grid(&self.filter, &bound.filter, &push, [size[0], size[1], views]);
+        frame.barrier();
+        let pipeline = &self.by_views[views as usize - 1];
+        let texels = [0, 1].map(|i| size[i] as f32 / targets.size[i] as f32);
+        frame.render(&[(&targets.picture, Load::Keep)], None, views, |pass| {
+            pass.bind(pipeline, &[&bound.mask]);
+            pass.push(pipeline, &ColorPush { color: COLOR, texels });
+            pass.draw(0, 3, 1);
+        });
+    }
+}
+
+impl SilhouetteBindings {
+    /// The bindings of the scene to the G-buffer.
+    pub fn scene(&self) -> &GBufferBindings {
+        &self.scene
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::Spv;
+
+    #[test]
+    fn shaders_and_rust_agree_without_a_device() {
+        let reflect = |spv: Spv| Reflection::new(spv.name, &spv.words().unwrap()).unwrap();
+        check(&reflect(spv!("render/silhouettes.comp")), &reflect(spv!("render/silhouettes.frag"))).unwrap();
+    }
+
+    #[test]
+    fn a_texel_has_two_points_but_never_less_than_a_pixel() {
+        assert_eq!(SilhouettePass::size([1001, 800], 1.0), [501, 400]);
+        assert_eq!(SilhouettePass::size([1001, 800], 0.3), [1001, 800]);
+        assert_eq!(SilhouettePass::size([0, 8], 2.0), [1, 2]);
+    }
+}
