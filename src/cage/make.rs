@@ -170,10 +170,7 @@ mod tests {
         let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let mut files: Vec<std::path::PathBuf> =
             ["human.glb", "box.glb"].iter().map(|f| assets.join(f)).collect();
-        let more = [
-            "khronos/Fox/glTF/Fox.gltf",
-            "khronos/CesiumMan/glTF/CesiumMan.gltf",
-        ];
+        let more = ["khronos/Fox/glTF/Fox.gltf", "khronos/CesiumMan/glTF/CesiumMan.gltf"];
         files.extend(more.iter().filter_map(|path| shared(path)));
         println!("| character | skin | wanted | made | time | clearance |");
         for path in &files {

@@ -179,7 +179,8 @@ fn check_on_cpu(path: &Path) -> Option<Checked> {
     for method in Recipe::NAMES {
         let file = path.display().to_string();
         let mut find = |text, drift| findings.push(Finding { file: file.clone(), method, text, drift });
-        let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe(method, vertices, MANY_FILES)).unwrap();
+        let mut evaluator =
+            Evaluator::new(&Where::Cpu, &model, &recipe(method, vertices, MANY_FILES)).unwrap();
         let at_rest = evaluator.evaluate(&model, &rest).unwrap();
         let off = farthest(&at_rest.positions, &shown);
         if let Some(flaw) = flaw(&at_rest) {

@@ -19,7 +19,7 @@ fn six_points_on_a_bare_mesh_are_dragged_by_the_mouse_saved_and_opened_again() {
     s.look_from(&desktop, b'1');
     s.press(&desktop, &[u32::from(b'h')]);
     let side = shape().radius * std::f32::consts::FRAC_1_SQRT_2;
-    let point = |k: usize| Vec3::new(if k % 2 == 0 { -side } else { side }, HEIGHTS[k / 2], side);
+    let point = |k: usize| Vec3::new(if k.is_multiple_of(2) { -side } else { side }, HEIGHTS[k / 2], side);
     for k in 0..6 {
         let at = s.app.pixel(point(k));
         s.drag(&desktop, 1, &[at]);
