@@ -262,7 +262,12 @@ impl Workbench {
         self.run_film();
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
+        let before = self.context.session.revision();
         self.use_tools();
+        if self.context.session.revision() != before {
+            // A tool, such as a dragged knot, may leave layers without their surroundings.
+            self.ask_for_surroundings();
+        }
         self.key_changes();
         // In a window, joints are clicked instead.
         if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {

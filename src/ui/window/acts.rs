@@ -91,7 +91,12 @@ impl WindowEditor {
             (Command::Palette, _) => self.choices.panels = !self.choices.panels,
             (command, Some(bench)) => {
                 if !matches!(self.hold, Hold::Free) {
+                    let unfinished = bench.is_busy();
                     self.drop_act(bench);
+                    // As in the headset, undo during an act drops the act alone.
+                    if unfinished && matches!(command, Command::Undo | Command::Redo) {
+                        return;
+                    }
                 }
                 // The window system reports the key for pasting only while the clipboard has text.
                 if let (Command::CopyPose, Some(node)) = (&command, bench.selected()) {

@@ -357,7 +357,7 @@ impl Workbench {
     }
 
     /// Requests the surroundings of all sculpt layers that await them, unless they are requested already.
-    fn ask_for_surroundings(&mut self) {
+    pub(super) fn ask_for_surroundings(&mut self) {
         let asked = |s: &Sculpt| self.pulled.iter().any(|p| p.id == s.id && same_surroundings(p, s));
         let all = self.context.session.document().sculpts().iter();
         let open: Vec<SculptId> =

@@ -37,14 +37,16 @@ fn six_points_on_a_bare_mesh_are_dragged_by_the_mouse_saved_and_opened_again() {
     s.button(&desktop, 1, true);
     up[1..].iter().for_each(|to| s.point(&desktop, *to));
     s.app.until("the drag", |t| t.busy);
-    s.app.rest();
+    // The window draws while something is held.
+    let frame = s.app.turn.frame;
+    s.app.until("the moved skin", |t| t.frame > frame + 4);
     let live = desktop.screenshot();
     keep(&live, "grips_live");
     let moved = difference(&cut(&still, &s, &desktop), &cut(&live, &s, &desktop));
     assert!(moved > 0.005, "only {moved} of the picture changes during the drag");
     assert_eq!(s.app.hash(), before, "the document changes when the button is released");
     // Undo during the drag drops it.
-    s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+    s.press_on(&desktop, &[keys::CONTROL, u32::from(b'z')]);
     s.app.until("the dropped drag", |t| !t.busy);
     s.button(&desktop, 1, false);
     s.app.rest();
