@@ -26,9 +26,6 @@ pub(super) struct Move {
 }
 
 impl Move {
-    /// Follows the other grips.
-    pub const FREE: Self = Self { hold: GripHold::Free, by: Vec3::ZERO, turn: Quat::IDENTITY };
-
     /// A translation; the solver finds the rotation.
     pub fn place(x: f32, y: f32, z: f32) -> Self {
         Self { hold: GripHold::Position, by: Vec3::new(x, y, z), turn: Quat::IDENTITY }
