@@ -187,8 +187,8 @@ pub struct MeshReport {
     pub contact: DeformTimes,
     /// Plain Jacobi with 1, 25, 50 and 100 iterations.
     pub springs: Vec<Springs>,
-    /// Largest number of plain iterations in a frame of [`FRAME_MS`]: the median of measured frames (skinning, springs and
-    /// normals) takes no longer. 0 if a frame with one iteration takes longer. Accurate to 2 %.
+    /// Largest number of plain iterations at 60 frames per second: the median of measured frames (skinning, springs and
+    /// normals) takes at most a sixtieth of a second. 0 if a frame with one iteration takes longer. Accurate to 2 %.
     pub largest: u32,
     /// Springs to convergence: multigrid (the default), Chebyshev acceleration, plain Jacobi.
     pub converged: Vec<Converged>,

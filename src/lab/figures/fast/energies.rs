@@ -28,7 +28,7 @@ fn bumpy(side: u32) -> Result<Arc<Model>> {
         // Distance to the centre of the bump, in radii.
         let away = |x: f32| ((x + half) / cell).fract() - 0.5;
         let r = away(x).hypot(away(z)) / 0.42;
-        let height = if r < 1.0 { 0.26 * cell * (1.0 + (PI * r).cos()) } else { 0.0 };
+        let height = 0.34 * cell * (1.0 - r * r).max(0.0).powi(2);
         positions.push(Vec3::new(x, height, z));
     }
     let mut triangles = Vec::new();
@@ -43,7 +43,7 @@ fn bumpy(side: u32) -> Result<Arc<Model>> {
 }
 
 pub(super) fn bumps(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
-    let model = bumpy(129)?;
+    let model = bumpy(97)?;
     let control = &model.bound.character.control;
     let lift = Vec3::new(-0.25, 0.75, 0.0);
     let grips = [within(&model, |x| x.x < -0.9), within(&model, |x| x.x > 0.9)];
@@ -51,30 +51,26 @@ pub(super) fn bumps(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let view = ([24.0, 24.0], [460, 400]);
     let settings = [("extra", 30.into()), ("clusters", 64.into()), ("energy", "rims".into())];
     let mut held = Held::new(easel, &model, &grips, &settings, view)?;
-    held.sitter.frame = Some(framing(Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 0.9, 1.0)));
-    let mut cells = vec![held.shot(&[moves[0]; 2], "two regions")?];
+    held.sitter.frame = Some(framing(Vec3::new(-0.8, 0.0, -0.8), Vec3::new(0.8, 0.75, 0.8)));
+    let rest = held.shot(&[moves[0]; 2], "two regions")?;
+    let ours = held.shot(&moves, "FAST, spokes and rims\n30 abstract handles")?;
+    // The unreduced energies start from the shape of FAST.
+    let start = held.pose(&moves)?.control;
     let passive = within(&model, |x| x.x.abs() <= 0.9);
-    let mut full = Vec::new();
-    for (energy, caption) in
-        [(Energy::Spokes, "unreduced, spokes alone"), (Energy::SpokesAndRims, "unreduced, spokes and rims")]
-    {
-        let options = ArapOptions { energy, iterations: 600, tolerance: 1e-6 };
+    let mut unreduced = |energy: Energy, caption: &str| -> Result<Cell> {
+        let options = ArapOptions { energy, iterations: 200, tolerance: 1e-6 };
         let lists = Lists { kinematic: &grips[1], passive: &passive, fixed: &grips[0] };
-        let mut arap = Arap::new(&control.positions, &control.triangles, &lists, options)?;
-        let mut x: Vec<_> = control.positions.iter().map(|p| p.as_dvec3()).collect();
-        grips[1].iter().for_each(|&v| x[v as usize] += lift.as_dvec3());
-        arap.solve(&mut x)?;
-        full.push((x.iter().map(|p| p.as_vec3()).collect::<Vec<Vec3>>(), caption));
-    }
-    for (x, caption) in full {
+        let mut x: Vec<_> = start.iter().map(|p| p.as_dvec3()).collect();
+        Arap::new(&control.positions, &control.triangles, &lists, options)?.solve(&mut x)?;
+        let x = x.iter().map(|p| p.as_vec3()).collect();
         let shape = surfaced(&model, &PosedRig::new(model.skeleton(), &model.rest()), x);
         let mut lines = Lines::default();
-        grips.iter().flatten().for_each(|&v| lines.dot(shape.control[v as usize], REGION, 3.5));
-        cells.push(held.sitter.picture(&shape, &lines, caption)?);
-    }
-    cells.push(held.shot(&moves, "FAST, spokes and rims\n30 abstract handles")?);
-    let second = cells.split_off(2);
-    Ok(vec![cells, second])
+        held.dots(&shape, &mut lines);
+        held.sitter.picture(&shape, &lines, caption)
+    };
+    let spokes = unreduced(Energy::Spokes, "unreduced, spokes alone")?;
+    let rims = unreduced(Energy::SpokesAndRims, "unreduced, spokes and rims")?;
+    Ok(vec![vec![rest, spokes], vec![rims, ours]])
 }
 
 pub(super) fn shells(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
@@ -83,20 +79,28 @@ pub(super) fn shells(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let part = asset.meshes.remove(0).primitives.remove(0);
     let model = bare(part.positions, part.triangles)?;
     let grips = [within(&model, |x| x.y < 0.0), within(&model, |x| x.y > 1.2)];
-    let bent = Move::full(Vec3::new(0.72, -0.55, 0.0), Quat::from_rotation_z(-0.62 * PI));
-    let pressed = Move::full(Vec3::new(0.0, -0.45, 0.0), Quat::IDENTITY);
-    let twisted = Move::full(Vec3::ZERO, Quat::from_rotation_y(0.9 * PI));
     let stay = Move::full(Vec3::ZERO, Quat::IDENTITY);
+    let twisted = Move::full(Vec3::ZERO, Quat::from_rotation_y(0.8 * PI));
+    // The upper region stays on an arc of the length of the body.
+    let angle = 0.75 * PI;
+    let (radius, top) = (1.2 / angle, 1.2 + 0.15);
+    let (sin, cos) = (top / radius).sin_cos();
+    let place = Vec3::new(radius * (1.0 - cos), radius * sin - top, 0.0);
+    let bent = Move::full(place, Quat::from_rotation_z(-top / radius));
+    let rig = PosedRig::new(model.skeleton(), &model.rest());
     let mut rows = Vec::new();
     for (energy, label) in [("rims", "spokes and rims: a shell"), ("volume", "inside: a solid")] {
-        let settings = [("extra", 30.into()), ("clusters", 64.into()), ("energy", energy.into())];
-        let mut held = Held::new(easel, &model, &grips, &settings, ([16.0, 8.0], [330, 400]))?;
-        held.sitter.frame = Some(framing(Vec3::new(-0.45, -0.35, -0.45), Vec3::new(1.0, 1.55, 0.45)));
+        let settings = [("extra", 30.into()), ("clusters", 160.into()), ("energy", energy.into())];
+        let mut held = Held::new(easel, &model, &grips, &settings, ([16.0, 8.0], [400, 400]))?;
+        held.sitter.frame = Some(framing(Vec3::new(-0.4, -0.3, -0.4), Vec3::new(1.1, 1.5, 0.4)));
         let mut row = Vec::new();
-        for (moves, caption) in
-            [(stay, "two regions"), (bent, "bent"), (twisted, "twisted"), (pressed, "pressed")]
-        {
-            row.push(held.shot(&[stay, moves], &format!("{caption}\n{label}"))?);
+        for (moves, caption) in [(stay, "two regions"), (bent, "bent"), (twisted, "twisted")] {
+            let shape = held.pose(&[stay, moves])?;
+            let volume = model.measure(&rig, &shape.control).volume_ratio.unwrap_or(1.0);
+            let mut lines = Lines::default();
+            held.dots(&shape, &mut lines);
+            let caption = format!("{label}\n{caption}, volume {volume:.2}");
+            row.push(held.sitter.picture(&shape, &lines, &caption)?);
         }
         rows.push(row);
     }

@@ -51,7 +51,7 @@ pub(super) fn clusters(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let moves = [
         place(0.24, -0.04),
         place(-0.06, 0.52),
-        place(0.30, -0.52),
+        place(0.16, -0.40),
         place(0.06, 0.04),
         place(0.08, -0.05),
         place(0.0, 0.0),
@@ -61,10 +61,11 @@ pub(super) fn clusters(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     ];
     let mut cells = Vec::new();
     let mut shapes = Vec::new();
-    for count in [1, 2, 4, 9, 18, 72, 288] {
+    for count in [2, 4, 9, 18, 36, 72, 288] {
         let settings = [("clusters", count.into()), ("extra", 0.into())];
         let mut held = Held::new(easel, &model, &grips, &settings, (FRONT, [340, 400]))?;
         held.sitter.frame = Some(framing(Vec3::new(-0.75, 0.0, 0.0), Vec3::new(0.85, 1.75, 0.0)));
+        held.sitter.studio.look_mut().wire = true;
         if shapes.is_empty() {
             cells.push(held.shot(&[place(0.0, 0.0); 9], "9 points")?);
         }
@@ -112,9 +113,9 @@ pub(super) fn stretched(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let model = cigar(0.025)?;
     let grips = [-0.9, 0.9].map(|x| nearest(&model, Vec3::X * x));
     let by = 0.4;
-    let size = [760, 220];
+    let size = [640, 200];
     let frame = framing(Vec3::new(-1.5, -0.25, 0.0), Vec3::new(1.5, 0.25, 0.0));
-    let close = framing(Vec3::new(-1.5, -0.25, 0.0), Vec3::new(-0.9, 0.25, 0.0));
+    let close = framing(Vec3::new(-1.55, -0.18, 0.0), Vec3::new(-0.85, 0.18, 0.0));
     let mut x = model.bound.character.control.positions.clone();
     for (grip, side) in grips.iter().zip([-1.0, 1.0]) {
         grip.iter().for_each(|&v| x[v as usize].x += side * by);
@@ -130,7 +131,7 @@ pub(super) fn stretched(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         let mut lines = Lines::default();
         grips.iter().flatten().for_each(|&v| lines.dot(x[v as usize], PLACE, 12.0));
         let wide = drawn(studio, &model, x.clone(), (&frame, size), &lines, caption)?;
-        rows.push(vec![wide, drawn(studio, &model, x, (&close, [300, 220]), &Lines::default(), "left end")?]);
+        rows.push(vec![wide, drawn(studio, &model, x, (&close, size), &Lines::default(), "left end")?]);
     }
     Ok(rows)
 }
@@ -156,9 +157,10 @@ fn weights(model: &Model, grips: &Grips) -> Result<Vec<f64>> {
 pub(super) fn singularity(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let model = cigar(0.03)?;
     let grips = [-1.0, 1.0].map(|s: f32| within(&model, |x| s * x.x > 0.92));
-    let turn = |s: f32| Quat::from_rotation_z(s * 0.62 * PI);
-    let moves = [-1.0, 1.0].map(|s: f32| Move::full(Vec3::new(-0.75 * s, 0.0, 0.0), turn(s)));
-    let (size, frame) = ([300, 340], framing(Vec3::new(-0.7, -1.0, 0.0), Vec3::new(0.7, 0.7, 0.0)));
+    let turn = |s: f32| Quat::from_rotation_z(s * 0.45 * PI);
+    let moves = [-1.0, 1.0].map(|s: f32| Move::full(Vec3::new(-0.6 * s, 0.0, 0.0), turn(s)));
+    let (size, frame) = ([300, 340], framing(Vec3::new(-0.8, -0.95, 0.0), Vec3::new(0.8, 0.5, 0.0)));
+    let whole = framing(Vec3::new(-1.15, -0.9, 0.0), Vec3::new(1.15, 0.9, 0.0));
     let rest = &model.bound.character.control.positions;
     let mut held =
         Held::new(easel, &model, &grips, &[("extra", 0.into()), ("clusters", 4.into())], (FRONT, size))?;
@@ -191,15 +193,16 @@ pub(super) fn singularity(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     shapes.push((more.pose(&moves)?.control, "FAST, r = 34\n15 abstract handles".to_owned()));
     let mesh = unreduced(&model);
     let mut rows = vec![Vec::new(), Vec::new()];
-    for (x, caption) in shapes {
+    for (k, (x, caption)) in shapes.into_iter().enumerate() {
+        let frame = if k == 0 { &whole } else { &frame };
         let mut lines = Lines::default();
         grips.iter().flatten().for_each(|&v| lines.dot(x[v as usize], REGION, 2.5));
         let studio = &mut held.sitter.studio;
         studio.look_mut().wire = true;
-        rows[0].push(drawn(studio, &model, x.clone(), (&frame, size), &lines, &caption)?);
+        rows[0].push(drawn(studio, &model, x.clone(), (frame, size), &lines, &caption)?);
         let colors: Vec<Vec4> = mesh.angles(&x).into_iter().map(hue).collect();
         let mut studio = easel.painted(&model, &colors)?;
-        rows[1].push(drawn(&mut studio, &model, x, (&frame, size), &Lines::default(), "rotations")?);
+        rows[1].push(drawn(&mut studio, &model, x, (frame, size), &Lines::default(), "rotations")?);
     }
     Ok(rows)
 }

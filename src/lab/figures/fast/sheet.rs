@@ -19,26 +19,34 @@ pub(super) fn sheet(inside: &dyn Fn(DVec2) -> f64, span: [f64; 2], step: f64) ->
         let shift = if j % 2 == 0 { 0.0 } else { 0.5 };
         DVec2::new(span[0] + step * (f64::from(i) + shift), span[0] + row * f64::from(j))
     };
-    let mut index: BTreeMap<[i32; 2], u32> = BTreeMap::new();
-    let (mut points, mut triangles) = (Vec::new(), Vec::new());
-    for (i, j) in (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j))) {
-        let up = i + j % 2;
-        for t in [[[i, j], [i + 1, j], [up, j + 1]], [[i + 1, j], [up + 1, j + 1], [up, j + 1]]] {
-            let corners = t.map(|[i, j]| at(i, j));
-            if inside((corners[0] + corners[1] + corners[2]) / 3.0) < 0.0 {
-                triangles.push(t.map(|[i, j]| {
-                    *index.entry([i, j]).or_insert_with(|| {
-                        points.push(at(i, j));
-                        points.len() as u32 - 1
-                    })
-                }));
-            }
+    let mut cells: Vec<[[i32; 2]; 3]> = (0..rows)
+        .flat_map(|j| (0..columns).map(move |i| (i, j)))
+        .flat_map(|(i, j)| {
+            let up = i + j % 2;
+            [[[i, j], [i + 1, j], [up, j + 1]], [[i + 1, j], [up + 1, j + 1], [up, j + 1]]]
+        })
+        .filter(|t| inside(t.iter().map(|&[i, j]| at(i, j)).sum::<DVec2>() / 3.0) < 0.0)
+        .collect();
+    // The corners of a triangle with two edges on the rim would all lie on the outline.
+    let mut count = uses(&cells);
+    loop {
+        let before = cells.len();
+        cells.retain(|t| edges(t).iter().filter(|e| count[*e] == 1).count() < 2);
+        count = uses(&cells);
+        if cells.len() == before {
+            break;
         }
     }
-    let mut count: BTreeMap<[u32; 2], u32> = BTreeMap::new();
-    for t in &triangles {
-        (0..3).for_each(|k| *count.entry(sorted(t[k], t[(k + 1) % 3])).or_default() += 1);
-    }
+    let mut index: BTreeMap<[i32; 2], u32> = BTreeMap::new();
+    let mut points = Vec::new();
+    let mut vertex = |[i, j]: [i32; 2]| {
+        *index.entry([i, j]).or_insert_with(|| {
+            points.push(at(i, j));
+            points.len() as u32 - 1
+        })
+    };
+    let triangles: Vec<[u32; 3]> = cells.iter().map(|t| t.map(&mut vertex)).collect();
+    let count = uses(&triangles);
     let mut outer = vec![false; points.len()];
     let mut around = vec![Vec::new(); points.len()];
     for ([a, b], n) in count {
@@ -61,8 +69,16 @@ pub(super) fn sheet(inside: &dyn Fn(DVec2) -> f64, span: [f64; 2], step: f64) ->
     (points.iter().map(|p| p.as_vec2().extend(0.0)).collect(), triangles)
 }
 
-fn sorted(a: u32, b: u32) -> [u32; 2] {
-    [a.min(b), a.max(b)]
+/// Returns the edges of a triangle, each with its smaller end first.
+fn edges<T: Copy + Ord>(t: &[T; 3]) -> [[T; 2]; 3] {
+    [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]].map(|[a, b]| [a.min(b), a.max(b)])
+}
+
+/// Returns the number of triangles at each edge.
+fn uses<T: Copy + Ord>(triangles: &[[T; 3]]) -> BTreeMap<[T; 2], u32> {
+    let mut count = BTreeMap::new();
+    triangles.iter().flat_map(edges).for_each(|e| *count.entry(e).or_default() += 1);
+    count
 }
 
 /// Moves a point to the outline.
@@ -85,14 +101,13 @@ mod tests {
         let inside = |p: DVec2| capsule(p, DVec2::ZERO, DVec2::new(1.0, 0.5), 0.3);
         let (positions, triangles) = sheet(&inside, [-0.5, 1.5], 0.05);
         let at = |v: u32| positions[v as usize].truncate().as_dvec2();
-        let mut edges: BTreeMap<[u32; 2], u32> = BTreeMap::new();
         for t in &triangles {
             let [a, b, c] = t.map(at);
             let edge = [a.distance(b), b.distance(c), c.distance(a)];
             let (low, high) = edge.iter().fold((f64::MAX, 0.0f64), |(l, h), e| (l.min(*e), h.max(*e)));
             assert!((b - a).perp_dot(c - a) > 0.0 && low > 0.4 * high, "{edge:?}");
-            (0..3).for_each(|k| *edges.entry(sorted(t[k], t[(k + 1) % 3])).or_default() += 1);
         }
+        let edges = uses(&triangles);
         // A disc: V - E + F = 1.
         assert_eq!(positions.len() + triangles.len(), edges.len() + 1);
         for (e, _) in edges.iter().filter(|e| *e.1 == 1) {
