@@ -1,7 +1,7 @@
 //! Different energies: figures 8 and 10 of the FAST paper.
 
+use super::framing;
 use super::held::{Held, Move, bare, within};
-use super::{REGION, framing};
 use crate::base::Result;
 use crate::base::math::{Quat, Vec3};
 use crate::bind::shapes::Shape;
