@@ -293,7 +293,7 @@ impl Renderer {
             old => {
                 let gbuffer = GBuffer::new(&self.device, size, targets.views)?;
                 let own = self.gbuffer.bind(scene, &gbuffer)?;
-                old.insert(self.silhouettes.bind(&self.device, gbuffer, own)?)
+                old.insert(self.silhouettes.bind(&self.device, targets, (gbuffer, own))?)
             }
         };
         self.gbuffer.record(frame, scene, &bound.gbuffer, bound.scene(), shot.views)?;

@@ -3,14 +3,11 @@
 //! [`crate::query::Silhouettes`] come from the same filter.
 
 use super::gbuffer::{GBuffer, GBufferBindings};
-use super::targets::{PICTURE, Targets};
+use super::targets::Targets;
 use super::view::View;
 use crate::base::Result;
 use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
-use crate::gpu::{
-    Bindings, Compute, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Reflection, Resource,
-    Sampler,
-};
+use crate::gpu::{Bindings, Compute, Device, Frame, Image, ImageInfo, Reflection, Resource, Sampler};
 use crate::shared_with_shaders;
 use crate::spv;
 use ash::vk::{Format, ImageUsageFlags};
@@ -82,14 +79,14 @@ shared_with_shaders! {
 
     struct ColorPush as "Push" {
         color: [f32; 4],
-        texels: [f32; 2],
+        size: [u32; 2],
     }
 }
 
-/// The pipelines, created once per device: the filter, and the colouring of one view and of two views.
+/// The pipelines, created once per device: the filter, and the colouring of the picture.
 pub(super) struct SilhouettePass {
     filter: Compute,
-    by_views: [Graphics; 2],
+    color: Compute,
     texels: Sampler,
 }
 
@@ -98,7 +95,7 @@ pub(super) struct SilhouetteBindings {
     pub gbuffer: GBuffer,
     scene: GBufferBindings,
     filter: Bindings,
-    mask: Bindings,
+    color: Bindings,
 }
 
 fn check(filter: &Reflection, color: &Reflection) -> Result<()> {
@@ -109,26 +106,10 @@ fn check(filter: &Reflection, color: &Reflection) -> Result<()> {
 
 impl SilhouettePass {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let make = |views| {
-            Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/silhouettes.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/silhouettes.frag")),
-                    specialisation: &[],
-                    colors: &[PICTURE],
-                    depth: None,
-                    blend: true,
-                    views,
-                    samples: 1,
-                },
-            )
-        };
-        let (filter, by_views) =
-            (Compute::new(device, spv!("render/silhouettes.comp"), &[])?, [make(1)?, make(2)?]);
-        check(filter.reflection(), &by_views[0].reflections()[1])?;
-        Ok(Self { filter, by_views, texels: Sampler::texels(device)? })
+        let filter = Compute::new(device, spv!("render/silhouette_mask.comp"), &[])?;
+        let color = Compute::new(device, spv!("render/silhouettes.comp"), &[])?;
+        check(filter.reflection(), color.reflection())?;
+        Ok(Self { filter, color, texels: Sampler::texels(device)? })
     }
 
     /// Size of the G-buffer for a picture of `size` pixels with `scale` pixels per point.
@@ -136,12 +117,12 @@ impl SilhouettePass {
         size.map(|n| (n as f32 / (TEXEL * scale).max(1.0)).ceil().max(1.0) as u32)
     }
 
-    /// Binds a G-buffer, to which `scene` binds the scene.
+    /// Binds a G-buffer, to which `scene` binds the scene, and the picture of `targets`.
     pub fn bind(
         &self,
         device: &Arc<Device>,
-        gbuffer: GBuffer,
-        scene: GBufferBindings,
+        targets: &Targets,
+        (gbuffer, scene): (GBuffer, GBufferBindings),
     ) -> Result<SilhouetteBindings> {
         let GBuffer { size, views, .. } = gbuffer;
         let usage = ImageUsageFlags::STORAGE | ImageUsageFlags::SAMPLED;
@@ -158,9 +139,11 @@ impl SilhouettePass {
             ("normal", Resource::Sampled(&gbuffer.normal, &self.texels)),
             ("depth", Resource::Sampled(&gbuffer.depth, &self.texels)),
         ])?;
-        let pipeline = &self.by_views[views as usize - 1];
-        let mask = pipeline.bind(0, &[("mask", Resource::Sampled(&mask, &self.texels))])?;
-        Ok(SilhouetteBindings { gbuffer, scene, filter, mask })
+        let color = self.color.bind(&[
+            ("mask", Resource::Sampled(&mask, &self.texels)),
+            ("picture", Resource::Storage(&targets.picture)),
+        ])?;
+        Ok(SilhouetteBindings { gbuffer, scene, filter, color })
     }
 
     /// Filters the G-buffer, which must have been recorded before, and colours the picture.
@@ -177,13 +160,8 @@ impl SilhouettePass {
         let push = MaskPush { size, filter_over: filter.constant(), threshold };
         frame.dispatch_grid(&self.filter, &bound.filter, &push, [size[0], size[1], views]);
         frame.barrier();
-        let pipeline = &self.by_views[views as usize - 1];
-        let texels = [0, 1].map(|i| size[i] as f32 / targets.size[i] as f32);
-        frame.render(&[(&targets.picture, Load::Keep)], None, views, |pass| {
-            pass.bind(pipeline, &[&bound.mask]);
-            pass.push(pipeline, &ColorPush { color: COLOR, texels });
-            pass.draw(0, 3, 1);
-        });
+        let push = ColorPush { color: COLOR, size: targets.size };
+        frame.dispatch_grid(&self.color, &bound.color, &push, [targets.size[0], targets.size[1], views]);
     }
 }
 
@@ -202,7 +180,8 @@ mod tests {
     #[test]
     fn shaders_and_rust_agree_without_a_device() {
         let reflect = |spv: Spv| Reflection::new(spv.name, &spv.words().unwrap()).unwrap();
-        check(&reflect(spv!("render/silhouettes.comp")), &reflect(spv!("render/silhouettes.frag"))).unwrap();
+        let stages = [spv!("render/silhouette_mask.comp"), spv!("render/silhouettes.comp")].map(reflect);
+        check(&stages[0], &stages[1]).unwrap();
     }
 
     #[test]
