@@ -2,7 +2,7 @@
 //!
 //! A trigger press on the skin adds a point. A stroke on the skin that returns to its start adds the region inside. A
 //! press at a grip moves the grip; a region that is held in full also rotates with the hand. A squeeze at a grip
-//! changes what the grip holds. With *Mirror* on, the same happens on the other side ([`mirror`]).
+//! changes what the grip holds. With *Mirror* on, the same happens on the other side (`grip/mirror.rs`).
 
 mod mirror;
 mod shown;
