@@ -7,6 +7,7 @@ use crate::base::math::{Quat, Vec3};
 use crate::bind::shapes::Shape;
 use crate::commands::fast::surfaced;
 use crate::deform::classic::{Arap, ArapOptions, Energy, Lists};
+use crate::geom::Measure;
 use crate::lab::figures::easel::Easel;
 use crate::render::Lines;
 use crate::rig::PosedRig;
@@ -87,7 +88,8 @@ pub(super) fn shells(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let (sin, cos) = (top / radius).sin_cos();
     let place = Vec3::new(radius * (1.0 - cos), radius * sin - top, 0.0);
     let bent = Move::full(place, Quat::from_rotation_z(-top / radius));
-    let rig = PosedRig::new(model.skeleton(), &model.rest());
+    let control = &model.bound.character.control;
+    let solid = Measure::of_mesh(&control.positions, control.triangles.clone());
     let mut rows = Vec::new();
     for (energy, label) in [("rims", "spokes and rims: a shell"), ("volume", "inside: a solid")] {
         let settings = [("extra", 30.into()), ("clusters", 160.into()), ("energy", energy.into())];
@@ -96,7 +98,7 @@ pub(super) fn shells(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
         let mut row = Vec::new();
         for (moves, caption) in [(stay, "two regions"), (bent, "bent"), (twisted, "twisted")] {
             let shape = held.pose(&[stay, moves])?;
-            let volume = model.measure(&rig, &shape.control).volume_ratio.unwrap_or(1.0);
+            let volume = solid.volume(&shape.control) / solid.bind_volume();
             let mut lines = Lines::default();
             held.dots(&shape, &mut lines);
             let caption = format!("{label}\n{caption}, volume {volume:.2}");
