@@ -48,6 +48,8 @@ pub use grips::bind_grips;
 pub(super) use inside::Inside;
 pub use inside::Parts;
 pub use node::Fast;
+#[cfg(test)]
+pub(crate) use solve::forced::with_width;
 pub use solve::{Acceleration, Solved, Solver};
 pub use weights::Weights;
 pub(super) use weights::own_weights;

@@ -102,7 +102,7 @@ fn pack(matrix: &Mat, out: &mut Vec<f32>) {
 /// The state of a solve: constraints, their values, and the rotations from which the next frame starts.
 #[derive(Clone)]
 pub struct Solver {
-    arch: Arch,
+    vectors: Vectors,
     lanes: usize,
     clusters: usize,
     handles: usize,
@@ -126,6 +126,38 @@ pub(super) struct State {
     pub block: Vec<f32>,
 }
 
+/// The vector registers with which a solver computes.
+#[derive(Clone, Copy)]
+enum Vectors {
+    /// The widest of the processor.
+    Widest(Arch),
+    /// Registers of this number of bits, in tests.
+    #[cfg(test)]
+    Bits(u32),
+}
+
+impl Vectors {
+    fn new() -> Self {
+        #[cfg(test)]
+        if let Some(bits) = forced::take_width() {
+            return Self::Bits(bits);
+        }
+        Self::Widest(Arch::new())
+    }
+
+    fn dispatch<Op: WithSimd>(self, op: Op) -> Op::Output {
+        match self {
+            Self::Widest(arch) => arch.dispatch(op),
+            #[cfg(test)]
+            Self::Bits(128) => pulp::Scalar128b.vectorize(op),
+            #[cfg(test)]
+            Self::Bits(256) => pulp::Scalar256b.vectorize(op),
+            #[cfg(test)]
+            Self::Bits(_) => pulp::Scalar512b.vectorize(op),
+        }
+    }
+}
+
 struct Lanes;
 
 impl WithSimd for Lanes {
@@ -139,13 +171,14 @@ impl WithSimd for Lanes {
 impl Solver {
     /// Creates a solver in the rest shape, with constraints at their rest values.
     pub fn new(reduced: &Reduced, constrained: &Constrained) -> Self {
-        Self::with_lanes(Arch::new().dispatch(Lanes), reduced, constrained)
+        let vectors = Vectors::new();
+        Self { vectors, ..Self::with_lanes(vectors.dispatch(Lanes), reduced, constrained) }
     }
 
     pub(super) fn with_lanes(lanes: usize, reduced: &Reduced, constrained: &Constrained) -> Self {
         let blocks = length(reduced.clusters, 9);
         let mut out = Self {
-            arch: Arch::new(),
+            vectors: Vectors::Widest(Arch::new()),
             lanes,
             clusters: reduced.clusters,
             handles: reduced.handles,
@@ -216,8 +249,8 @@ impl Solver {
 
     /// Runs at most `iterations` iterations, starting from the current rotations.
     pub fn solve(&mut self, iterations: u32, acceleration: Acceleration) -> Solved {
-        let arch = self.arch;
-        arch.dispatch(self.iterate(iterations, acceleration))
+        let vectors = self.vectors;
+        vectors.dispatch(self.iterate(iterations, acceleration))
     }
 
     pub(super) fn iterate(&mut self, iterations: u32, acceleration: Acceleration) -> Iterate<'_> {
@@ -293,5 +326,30 @@ impl Solver {
             linear += (0..9).map(|i| m[i] * s.data[9 * k + i]).sum::<f64>();
         }
         quadratic - linear + reduced.offset
+    }
+}
+
+/// Lets a test choose the width of the vectors of all solvers that its thread creates.
+#[cfg(test)]
+pub(crate) mod forced {
+    use std::cell::Cell;
+
+    thread_local! {
+        static WIDTH: Cell<Option<u32>> = const { Cell::new(None) };
+        static SOLVERS: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// Calls `f` with vectors of `bits` bits: 128, 256 or 512. Also returns the number of solvers that `f` created.
+    pub fn with_width<T>(bits: u32, f: impl FnOnce() -> T) -> (T, u32) {
+        WIDTH.set(Some(bits));
+        SOLVERS.set(0);
+        let out = f();
+        WIDTH.set(None);
+        (out, SOLVERS.get())
+    }
+
+    pub(super) fn take_width() -> Option<u32> {
+        SOLVERS.set(SOLVERS.get() + 1);
+        WIDTH.get()
     }
 }

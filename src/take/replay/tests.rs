@@ -4,6 +4,7 @@ use super::*;
 use crate::base::JointId;
 use crate::base::math::{Quat, Vec3};
 use crate::bind::{Binding, Smoothing};
+use crate::deform::fast::with_width;
 use crate::document::Edit;
 use crate::generate::{Kind, generate};
 use crate::rig::{Pose, chains};
@@ -157,6 +158,11 @@ fn a_full_body_grab_gives_the_same_document_on_every_processor() {
     let hash = animator.finish();
     assert_eq!(hash, GRABBED, "the solver of grabs depends on the processor, or its method has changed");
     assert_eq!(replayed(&path).bench().session().document().hash(), GRABBED);
+    for bits in [128, 256, 512] {
+        let (replay, solvers) = with_width(bits, || replayed(&path));
+        assert!(solvers > 0, "the replay solves on this thread");
+        assert_eq!(replay.bench().session().document().hash(), GRABBED, "vectors of {bits} bits");
+    }
 }
 
 fn replayed(path: &Path) -> Replay {
