@@ -268,7 +268,7 @@ mod tests {
         let (previews, layer) = a.draw(&path(0.0, 0.06));
         assert_eq!(previews.last(), Some(&layer));
         assert!((0.045..0.075).contains(&most(&layer, 2)), "{}", most(&layer, 2));
-        // A stroke that selects nothing is told, and its preview ends.
+        // A stroke that selects nothing gives an error, and its preview ends.
         let above = |k: i32| Vec3::new(0.0, 1.4 + 0.01 * k as f32, 0.0);
         a.hand(above(0), 0.0);
         a.step();
