@@ -139,6 +139,8 @@ pub enum Event {
     NoRuntime(String),
     /// A project, export or image was written; holds its path.
     Written(PathBuf),
+    /// The texts of all visible panels; answers [`Ask::Texts`].
+    Texts(Vec<Text>),
     /// The runtime moved the origin of room space.
     Recentred,
     /// An [`Ask`] or an action of the user failed; holds the error message.
@@ -147,12 +149,32 @@ pub enum Event {
     Ended,
 }
 
+/// A text on a panel of the window or of the headset. The unit is pixels of the window, with a third coordinate of 0; or
+/// metres in room space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Text {
+    /// The panel: `window`, or the name of a panel of the headset.
+    pub panel: String,
+    /// The text.
+    pub text: String,
+    /// Centre of the text, logical pixels of the panel.
+    pub pixel: [f32; 2],
+    /// Centre of the text.
+    pub centre: [f32; 3],
+    /// Vector of one logical pixel of the panel to the right.
+    pub right: [f32; 3],
+    /// Vector of one logical pixel of the panel downwards.
+    pub down: [f32; 3],
+}
+
 /// One line of standard input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// Writes the images of both eyes, side by side, as a .png file; answered by [`Event::Written`].
     Picture(PathBuf),
+    /// Lists the texts of all visible panels; answered by [`Event::Texts`].
+    Texts,
     /// Runs a command as if its button was pressed.
     Command(crate::workbench::Command),
     /// Ends the session like the user's Quit command.

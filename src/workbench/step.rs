@@ -322,9 +322,12 @@ impl Workbench {
         let at_grip = self.preferences.tool == Tool::Grip && self.grip.is_at_grip();
         let busy = (self.is_drawing() || at_grip).then_some(tool);
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
-        self.grab.take(&mut self.context, &mut moment, busy);
+        let pinned = self.grab.take(&mut self.context, &mut moment, busy, !self.windowed);
         if !self.windowed {
             self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
+        }
+        if let Some(node) = pinned {
+            self.toggle_pin_of(node);
         }
     }
 

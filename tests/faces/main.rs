@@ -7,3 +7,4 @@ mod desktop;
 mod headset;
 mod man;
 mod program;
+mod tasks;

@@ -82,6 +82,9 @@ impl<'o> WindowApp<'o> {
         app_session.exact = true;
         // The textures of an earlier window no longer exist.
         desk.renew();
+        if app_session.reporter.is_on() {
+            desk.keep_texts();
+        }
         let numbers = [app_session.new_stage(), app_session.new_stage()];
         let mut app = Self {
             options,
@@ -122,6 +125,7 @@ impl<'o> WindowApp<'o> {
             changed = true;
             match ask {
                 Ask::Picture(_) => self.fail(&Error::input("a window's picture", "ask the display for it")),
+                Ask::Texts => self.tell_texts(),
                 Ask::Command(command) => self.command(command),
                 Ask::Quit => self.app_session.quit = true,
             }

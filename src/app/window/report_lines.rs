@@ -1,7 +1,7 @@
 //! Report lines of the window.
 
 use super::app::WindowApp;
-use crate::app::report::WindowFrame as Told;
+use crate::app::report::{Event, Text, WindowFrame as Told};
 use crate::ui::window::Picture;
 
 /// Window state for the report.
@@ -18,6 +18,20 @@ pub struct Seen {
 }
 
 impl WindowApp<'_> {
+    /// Writes the texts of the panels.
+    pub fn tell_texts(&self) {
+        let scale = self.desk.output().scale;
+        let text = |(text, rect): &(String, egui::Rect)| Text {
+            panel: "window".into(),
+            text: text.clone(),
+            pixel: (rect.center() / scale).into(),
+            centre: [rect.center().x, rect.center().y, 0.0],
+            right: [scale, 0.0, 0.0],
+            down: [0.0, scale, 0.0],
+        };
+        self.app_session.reporter.event(Event::Texts(self.desk.texts().iter().map(text).collect()));
+    }
+
     /// Writes the report line of one iteration of the event loop.
     pub fn tell(&self, seen: &Seen) {
         if !self.app_session.reporter.is_on() {

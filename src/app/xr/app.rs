@@ -70,10 +70,14 @@ impl<'o> HeadsetApp<'o> {
         let mut app_session = app_session;
         // Do not spend frame time on document hashes unless they are reported.
         app_session.exact = app_session.reporter.is_on();
+        let mut panels = memory.panels.unwrap_or_default();
+        if app_session.reporter.is_on() {
+            panels.keep_texts();
+        }
         Self {
             options,
             input: Input::default(),
-            panels: memory.panels.unwrap_or_default(),
+            panels,
             panel_state: PanelState::default(),
             message: None,
             lines: Lines::default(),
@@ -139,6 +143,7 @@ impl<'o> HeadsetApp<'o> {
         while let Some(ask) = self.app_session.reporter.asked() {
             match ask {
                 Ask::Picture(path) => self.pictures.push(path),
+                Ask::Texts => self.tell_texts(),
                 Ask::Command(command) => self.command(command),
                 Ask::Quit => self.app_session.quit = true,
             }

@@ -5,18 +5,37 @@ use super::instance::Runtime;
 use super::session::Session;
 use crate::app::context::say;
 use crate::app::jobs::Job;
-use crate::app::report::{Event, Frame as Told};
+use crate::app::report::{Event, Frame as Told, Text};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::gpu::Timings;
 use crate::render::Lines;
 use crate::scene::Stage;
-use crate::ui::palette::Panel;
+use crate::ui::palette::{Panel, PanelText};
 use crate::workbench::Similarity;
 use image::RgbaImage;
 use std::time::Duration;
 
 impl HeadsetApp<'_> {
+    /// Writes the texts of the panels.
+    pub fn tell_texts(&self) {
+        let text = |text: PanelText| {
+            let ([width, height], placement) = (text.panel.panel.size().map(|n| n as f32), text.panel);
+            let at = |x: f32, y: f32| placement.point([x / width, y / height]);
+            let [x, y] = text.centre;
+            let centre = at(x, y);
+            Text {
+                panel: text.panel.panel.name().into(),
+                text: text.text,
+                pixel: text.centre,
+                centre: centre.into(),
+                right: (at(x + 1.0, y) - centre).into(),
+                down: (at(x, y + 1.0) - centre).into(),
+            }
+        };
+        self.app_session.reporter.event(Event::Texts(self.panels.texts().map(text).collect()));
+    }
+
     /// Prepares for a new OpenXR session and prints its properties.
     pub fn began(&mut self, runtime: &Runtime, session: &Session) {
         self.new_stage();

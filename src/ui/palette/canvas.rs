@@ -19,9 +19,11 @@ pub(super) struct Canvas {
     pub again: bool,
     pointer: Option<Pos2>,
     down: bool,
+    /// Events of the keyboard for the next pass.
+    typed: Vec<Event>,
     /// Whether [`Canvas::words`] is kept.
-    large: bool,
-    /// The texts of an enlarged panel, with their rectangles in pixels.
+    pub reads: bool,
+    /// The texts of the last pass, with their rectangles in pixels.
     pub words: Vec<(String, Rect)>,
 }
 
@@ -45,7 +47,8 @@ impl Canvas {
             again: true,
             pointer: None,
             down: false,
-            large: false,
+            typed: Vec::new(),
+            reads: false,
             words: Vec::new(),
         }
     }
@@ -53,8 +56,19 @@ impl Canvas {
     /// Returns the canvas with the style of the window's panels, with targets of this height, pixels.
     pub fn enlarged(mut self, target: f32) -> Self {
         theme::enlarge(&self.context, target);
-        self.large = true;
+        self.reads = true;
         self
+    }
+
+    /// Whether a text field has the focus.
+    pub fn typing(&self) -> bool {
+        self.context.text_edit_focused()
+    }
+
+    /// Gives events of the keyboard to the text field with the focus in the next pass.
+    pub fn write(&mut self, events: Vec<Event>) {
+        self.again |= !events.is_empty();
+        self.typed.extend(events);
     }
 
     /// Returns the rectangles of all widgets that react to presses or drags, pixels.
@@ -79,7 +93,7 @@ impl Canvas {
         down: bool,
         mut content: impl FnMut(&mut Ui, &mut Touch),
     ) -> Touch {
-        let mut events = Vec::new();
+        let mut events = std::mem::take(&mut self.typed);
         if pointer != self.pointer {
             events.push(pointer.map_or(Event::PointerGone, Event::PointerMoved));
         }
@@ -115,7 +129,7 @@ impl Canvas {
         });
         let changed = take_textures(&mut self.paint, &mut out);
         let shapes = std::mem::take(&mut out.shapes);
-        if self.large {
+        if self.reads {
             self.words.clear();
             self.words.extend(shapes.iter().filter_map(word));
         }

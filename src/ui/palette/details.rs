@@ -66,7 +66,7 @@ pub(super) fn show(
     let content = rest.with_min_y(rest.min.y + GAP);
     let mut pressed = panels::Pressed::default();
     let tip = |_: &Command| None;
-    let shows = panels::Shows { bench, compared: None, keyboard: false, rigging, tip: &tip };
+    let shows = panels::Shows { bench, compared: None, window: false, rigging, tip: &tip };
     ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
         ui.set_clip_rect(content);
         let area = ScrollArea::vertical().auto_shrink(false).vertical_scroll_offset(details.scroll);

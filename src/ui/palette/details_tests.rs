@@ -364,7 +364,7 @@ fn a_slider_of_the_springs_is_one_step_and_the_history_goes_back() {
 }
 
 #[test]
-fn poses_are_kept_taken_and_forgotten_without_a_keyboard() {
+fn poses_are_kept_taken_and_forgotten_without_typing() {
     let mut room = room();
     room.press(&Spot::Section(Section::Poses));
     room.press(&text("Keep"));
@@ -375,6 +375,36 @@ fn poses_are_kept_taken_and_forgotten_without_a_keyboard() {
     room.press(&text("×"));
     follow(&mut room);
     assert!(bench(&room).session().document().poses().is_empty());
+}
+
+#[test]
+fn a_name_is_typed_on_the_keyboard_below_the_panel() {
+    let mut room = room();
+    room.press(&Spot::Section(Section::Poses));
+    assert!(room.panels.find(&text("q")).is_none(), "nobody types");
+    // The field shows the proposed name.
+    room.press(&text("Pose 1"));
+    let (details, keyboard) = (room.placement(Panel::Details), room.placement(Panel::Keyboard));
+    assert!(keyboard.point([0.5, 0.0]).y < details.point([0.5, 1.0]).y, "the keyboard is below the panel");
+    for key in ["Capital", "H", "i", "x", "Delete", "Space", "2"] {
+        room.press(&text(key));
+    }
+    room.press(&text("Enter"));
+    follow(&mut room);
+    assert_eq!(bench(&room).session().document().poses()[0].name, "Hi 2");
+    assert!(room.panels.find(&text("q")).is_none(), "the keyboard stays");
+    // Cancel leaves the field without a pose.
+    room.press(&text("Pose 1"));
+    room.press(&text("a"));
+    room.press(&text("Cancel"));
+    follow(&mut room);
+    assert_eq!(bench(&room).session().document().poses().len(), 1);
+    // A closed panel has no keyboard.
+    room.press(&text("a"));
+    assert!(room.panels.find(&text("q")).is_some());
+    room.state.preferences.details = false;
+    room.step(2);
+    assert!(room.panels.find(&text("q")).is_none());
 }
 
 #[test]

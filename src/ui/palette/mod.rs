@@ -20,6 +20,7 @@ mod details;
 mod details_tests;
 mod files;
 mod follow;
+mod keyboard;
 mod listing;
 mod place;
 mod pointer;
@@ -32,7 +33,6 @@ mod tests;
 mod time_offers;
 mod widgets;
 
-#[cfg(test)]
 pub(super) use canvas::word;
 pub(super) use canvas::{same, take_textures};
 pub use place::Placement;
@@ -50,6 +50,7 @@ use crate::ui::theme;
 use crate::workbench::{Command, CommandKind, Haptic, Input, Similarity, Surroundings, Workbench};
 use canvas::Canvas;
 use details::Details;
+use keyboard::Keyboard;
 use place::Places;
 use pointer::Pointer;
 use widgets::Touch;
@@ -74,12 +75,21 @@ pub enum Panel {
     Message,
     /// Settings and lists that do not fit on the palette, in front of the user.
     Details,
+    /// The keyboard for the text fields of the details panel, below that panel.
+    Keyboard,
 }
 
 impl Panel {
     /// All panels, in the order of their indices.
-    pub const ALL: [Self; 6] =
-        [Self::Palette, Self::Files, Self::Wrist, Self::Strain, Self::Message, Self::Details];
+    pub const ALL: [Self; 7] = [
+        Self::Palette,
+        Self::Files,
+        Self::Wrist,
+        Self::Strain,
+        Self::Message,
+        Self::Details,
+        Self::Keyboard,
+    ];
 
     /// Size of the panel's image, pixels.
     pub fn size(self) -> [u32; 2] {
@@ -90,17 +100,18 @@ impl Panel {
             Self::Strain => small::STRAIN,
             Self::Message => small::MESSAGE,
             Self::Details => details::SIZE,
+            Self::Keyboard => keyboard::SIZE,
         }
     }
 
     /// The panel's name in messages and files.
     pub fn name(self) -> &'static str {
-        ["palette", "files", "wrist", "strain", "message", "details"][self as usize]
+        ["palette", "files", "wrist", "strain", "message", "details", "keyboard"][self as usize]
     }
 
     /// Whether the pointer's ray can press items of the panel.
     fn pressable(self) -> bool {
-        matches!(self, Self::Palette | Self::Files | Self::Details)
+        matches!(self, Self::Palette | Self::Files | Self::Details | Self::Keyboard)
     }
 }
 
@@ -162,6 +173,7 @@ struct Memory {
     /// Scroll offset of the file list, pixels.
     scroll: f32,
     details: Details,
+    keyboard: Keyboard,
     /// The methods in the slots A and B of the palette.
     methods: [&'static str; 2],
     /// Time at which a pending confirmation expires, seconds: a second press before then confirms. `None` if no
@@ -176,6 +188,7 @@ impl Default for Memory {
             tab: Tab::Folder,
             scroll: 0.0,
             details: Details::default(),
+            keyboard: Keyboard::default(),
             methods: ["springs", "dqs"],
             armed: None,
         }
@@ -223,8 +236,23 @@ pub struct PanelsOut {
 fn canvases() -> [Canvas; Panel::ALL.len()] {
     Panel::ALL.map(|panel| {
         let canvas = Canvas::new(panel.size());
-        if panel == Panel::Details { canvas.enlarged(details::TARGET) } else { canvas }
+        match panel {
+            Panel::Details => canvas.enlarged(details::TARGET),
+            Panel::Keyboard => Canvas { reads: true, ..canvas },
+            _ => canvas,
+        }
     })
+}
+
+/// A text on a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelText {
+    /// The panel.
+    pub panel: Placement,
+    /// The text.
+    pub text: String,
+    /// Centre of the text, pixels of the panel's image.
+    pub centre: [f32; 2],
 }
 
 /// State of all panels.
@@ -329,7 +357,13 @@ impl Panels {
             Panel::Strain => palette && self.memory.page == Page::View && state.strain.is_some(),
             Panel::Message => state.message.is_some() && time - self.told < MESSAGE_TIME,
             Panel::Details => state.preferences.details,
+            Panel::Keyboard => state.preferences.details && self.typing(),
         })
+    }
+
+    /// Whether a text field of the details panel has the focus.
+    fn typing(&self) -> bool {
+        self.canvases[Panel::Details as usize].typing()
     }
 
     /// Scrolls a list, and the time of the dope sheet, by the stick while the pointer is on its panel.
@@ -367,6 +401,7 @@ impl Panels {
             return;
         }
         let (memory, tell) = (&mut self.memory, &mut self.out.tell);
+        let mut typed = Vec::new();
         let touch = canvas.run(time, pixel, down, |ui, touch| match panel {
             Panel::Palette => choices::show(ui, touch, memory, state, time),
             Panel::Files => files::show(ui, touch, memory, state, time),
@@ -377,7 +412,9 @@ impl Panels {
                 let told = details::show(ui, touch, &mut memory.details, bench, state.rigging);
                 *tell = told.or(tell.take());
             }
+            Panel::Keyboard => typed = keyboard::show(ui, touch, &mut memory.keyboard),
         });
+        self.canvases[Panel::Details as usize].write(typed);
         self.felt(&touch, at.is_some());
         self.out.commands.extend(touch.commands);
         self.spots[index] = touch.spots;
@@ -431,6 +468,26 @@ impl Panels {
         })
     }
 
+    /// Keeps the texts of all panels for [`Panels::texts`].
+    pub fn keep_texts(&mut self) {
+        for canvas in &mut self.canvases {
+            canvas.again |= !canvas.reads;
+            canvas.reads = true;
+        }
+    }
+
+    /// Returns the texts of the visible panels, if [`Panels::keep_texts`] was called before the last step.
+    pub fn texts(&self) -> impl Iterator<Item = PanelText> {
+        self.out.placements.iter().flat_map(|panel| {
+            let words = &self.canvases[panel.panel as usize].words;
+            words.iter().map(|(text, rect)| PanelText {
+                panel: *panel,
+                text: text.clone(),
+                centre: rect.center().into(),
+            })
+        })
+    }
+
     /// Finds the panel with the slider of this command and a point on the slider's track, 0..=1 from the upper left.
     /// `share` is 0 at the track's left end and 1 at its right end.
     pub fn find_track(&self, kind: CommandKind, share: f32) -> Option<(Panel, [f32; 2])> {
@@ -461,7 +518,9 @@ impl Panels {
 
     /// Discards fonts and images and paints every panel again, e.g. after the GPU device was lost.
     pub fn renew(&mut self) {
+        let reads = self.canvases.each_ref().map(|c| c.reads);
         self.canvases = canvases();
+        self.canvases.iter_mut().zip(reads).for_each(|(canvas, reads)| canvas.reads = reads);
     }
 }
 
@@ -485,6 +544,7 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
                 || (a.magnification, &a.labels, &a.mark) != (b.magnification, &b.labels, &b.mark)
         }
         Panel::Strain => a.strain != b.strain,
+        Panel::Keyboard => false,
         Panel::Message => a.message != b.message,
         Panel::Details => {
             // Only these sections show the pose at the playhead.

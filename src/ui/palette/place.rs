@@ -185,7 +185,7 @@ impl Places {
             }
         }
         let eye = head.position;
-        let mut palette = None;
+        let (mut palette, mut details) = (None, None);
         for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize]) {
             let index = panel as usize;
             let stands = self.fixed[index];
@@ -202,19 +202,26 @@ impl Places {
                 }
                 (Panel::Palette | Panel::Wrist, Some((palm, _))) => self.carried(panel, &palm, eye, step),
                 (Panel::Wrist, None) => stands.unwrap_or_else(|| self.open(panel, &head, LABEL)),
+                (Panel::Keyboard, _) => match details {
+                    Some(d) => beside(&d, panel, eye, [0.0, -1.0]),
+                    None => continue,
+                },
                 (Panel::Strain, _) => match palette {
                     Some(p) => beside(&p, panel, eye, [self.away(&p, eye), 0.0]),
                     None => continue,
                 },
             };
             let at_hand = matches!(panel, Panel::Palette | Panel::Wrist) && self.palm.is_some();
-            let hangs = panel == Panel::Strain || (panel == Panel::Wrist && palette.is_some());
+            let hangs = matches!(panel, Panel::Strain | Panel::Keyboard)
+                || (panel == Panel::Wrist && palette.is_some());
             // A panel at a hand or beside another panel does not stay at a fixed pose.
             self.fixed[index] = (!at_hand && !hangs).then_some(pose);
             let size = size_at(panel, pose.position.distance(eye));
             let placement = Placement { panel, pose, size };
-            if panel == Panel::Palette {
-                palette = Some(placement);
+            match panel {
+                Panel::Palette => palette = Some(placement),
+                Panel::Details => details = Some(placement),
+                _ => {}
             }
             out.push(placement);
         }

@@ -32,6 +32,7 @@ impl PanelScreens {
             image(Panel::Strain)?,
             image(Panel::Message)?,
             image(Panel::Details)?,
+            image(Panel::Keyboard)?,
         ];
         Ok(Self { painter, quads: QuadPainter::new(device)?, images, order: Vec::new() })
     }

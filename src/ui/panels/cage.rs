@@ -17,7 +17,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
         }
     });
     let Some(cage) = cage else {
-        if shows.keyboard {
+        if shows.window {
             ui.label("Or drop an .obj file on the window to import a cage.");
         }
         return;

@@ -82,8 +82,8 @@ pub(super) struct Shows<'a> {
     pub bench: &'a Workbench,
     /// The method of the comparison, if there is one; `None` where methods cannot be compared side by side.
     pub compared: Option<Option<&'a DeformerSettings>>,
-    /// Whether the user can type.
-    pub keyboard: bool,
+    /// Whether the panel is the window's, onto which the user can drop files.
+    pub window: bool,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
     pub rigging: Option<u32>,
     /// Gives the name and the keys of a command; `None` if no key gives the command.

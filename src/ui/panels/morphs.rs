@@ -60,11 +60,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     }
     ui.horizontal(|ui| {
         ui.checkbox(&mut state.in_use, "In use").on_hover_text("Shows only targets whose weight is not zero");
-        if shows.keyboard {
-            let search = TextEdit::singleline(&mut state.search).hint_text("Search by name");
-            if ui.add(search.desired_width(f32::INFINITY)).changed() {
-                state.text = state.search.trim().to_lowercase();
-            }
+        let search = TextEdit::singleline(&mut state.search).hint_text("Search by name");
+        if ui.add(search.desired_width(f32::INFINITY)).changed() {
+            state.text = state.search.trim().to_lowercase();
         }
     });
     let State { list, text, in_use, held, .. } = state;

@@ -11,10 +11,8 @@ use egui::{Key, Label, RichText, Sense, TextEdit, Ui, vec2};
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let bench = shows.bench;
-    if shows.keyboard {
-        let filter = TextEdit::singleline(&mut memory.filter).hint_text("Filter by name");
-        ui.add(filter.desired_width(f32::INFINITY));
-    }
+    let filter = TextEdit::singleline(&mut memory.filter).hint_text("Filter by name");
+    ui.add(filter.desired_width(f32::INFINITY));
     let filter = memory.filter.to_lowercase();
     let wanted = |name: &str| filter.is_empty() || name.to_lowercase().contains(&filter);
     strokes(ui, bench, &wanted, pressed);
@@ -103,7 +101,7 @@ fn sculpts(
             }
         }
         let Entry { switch, remove, named } = entry(ui, color, &sculpt.name, Some(sculpt.enabled));
-        if named && shows.keyboard {
+        if named {
             memory.renaming = Some((sculpt.id, sculpt.name.clone()));
         }
         if switch {
@@ -151,7 +149,7 @@ fn sculpts(
 struct Entry {
     switch: bool,
     remove: bool,
-    /// Whether the name was double-clicked.
+    /// Whether the name was double-clicked or, in the headset, pressed.
     named: bool,
 }
 
@@ -166,7 +164,8 @@ fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Ent
             _ => ui.painter().circle_filled(rect.center(), 4.5 * theme::scale(ui), color),
         };
         answer.switch = on.is_some() && dot.on_hover_text("Takes part or not").clicked();
-        answer.named = ui.add(Label::new(name).sense(Sense::click())).double_clicked();
+        let label = ui.add(Label::new(name).sense(Sense::click()));
+        answer.named = if theme::is_large(ui) { label.clicked() } else { label.double_clicked() };
         answer.remove = widgets::remove(ui, "Remove");
     });
     answer

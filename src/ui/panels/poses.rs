@@ -1,7 +1,7 @@
 //! The pose library: stores poses by name, and applies them fully, blended or mirrored.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::document::{Document, Edit, mirrored_pose};
 use crate::rig::Pose;
 use crate::workbench::{Command, Workbench};
@@ -26,10 +26,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     let (mut kept, mut mirrors) = (None, false);
     ui.horizontal(|ui| {
         let free = free_name(document);
-        let named = shows.keyboard && {
-            let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(110.0);
-            ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter))
-        };
+        let width = 110.0 * theme::scale(ui);
+        let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(width);
+        let named = ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
         let keep = ui.button("Keep").on_hover_text("Keeps the pose that shows under this name").clicked();
         if keep || named {
             let name = memory.pose_name.trim();

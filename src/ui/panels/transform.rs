@@ -77,7 +77,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut super::Memory, p
     match bench.selected() {
         Some(node) => numbers(ui, bench, node, memory, pressed),
         None => {
-            let advice = if shows.keyboard {
+            let advice = if shows.window {
                 "Click a joint in the picture or in the outliner to set its transform."
             } else {
                 "Touch a joint, or choose one in the outliner, to set its transform."

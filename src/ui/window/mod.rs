@@ -148,8 +148,9 @@ pub struct WindowEditor {
     changed: bool,
     /// The versions that the last step's output shows.
     shown: Shown,
+    /// Whether [`WindowEditor::texts`] is kept.
+    reads: bool,
     /// Texts of the panels with their rectangles, pixels.
-    #[cfg(test)]
     words: Vec<(String, egui::Rect)>,
 }
 
@@ -194,7 +195,7 @@ impl WindowEditor {
             lists: false,
             changed: true,
             shown: Shown::default(),
-            #[cfg(test)]
+            reads: cfg!(test),
             words: Vec::new(),
         }
     }
@@ -217,6 +218,17 @@ impl WindowEditor {
     /// The deformer shown right of the divider of a [`Picture::Wipe`].
     pub fn other_deformer(&self) -> Option<&DeformerSettings> {
         self.other.as_ref()
+    }
+
+    /// Keeps the texts of the panels for [`WindowEditor::texts`].
+    pub fn keep_texts(&mut self) {
+        self.reads = true;
+    }
+
+    /// The texts of the panels in the last step with their rectangles, pixels of the window, if
+    /// [`WindowEditor::keep_texts`] was called before that step.
+    pub fn texts(&self) -> &[(String, egui::Rect)] {
+        &self.words
     }
 
     /// The output of the last step.

@@ -12,7 +12,7 @@ const LISTS: [(&str, &str, &str); 8] = [
     ("Keep poses, take them, blend them in, mirror them", "details, poses", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
     ("Select, move, copy, retime and ease keys", "details, keys", "timeline"),
-    ("Another name for a sculpt layer or pose", "only in the window", "outliner, two clicks; poses"),
+    ("Another name for a sculpt layer or pose", "details, outliner, poses; keyboard", "outliner, two clicks; poses"),
     ("Remove any measure", "the newest", "tool panel"),
 ];
 

@@ -546,6 +546,11 @@ impl Workbench {
             self.context.notice = Some(advice.into());
             return self.limit();
         };
+        self.toggle_pin_of(node);
+    }
+
+    /// Pins a node, or removes its pin.
+    pub(super) fn toggle_pin_of(&mut self, node: NodeId) {
         let mut pins = self.context.session.document().pins().to_vec();
         match pins.binary_search(&node) {
             Ok(i) => {

@@ -1,7 +1,8 @@
 //! The grab tool. A squeeze of either hand grabs the nearest bone; while this tool is active, the trigger does the
 //! same. A hand away from the body grabs the world.
 //!
-//! During a grab the pose is a preview; releasing commits it as one undo step.
+//! During a grab the pose is a preview; releasing commits it as one undo step. A pull of the trigger during a grab by the
+//! squeeze ends the grab and pins the joint, or removes its pin.
 
 use super::{EditContext, Moment};
 use crate::base::math::{DVec3, Vec3};
@@ -68,6 +69,8 @@ pub struct GrabTool {
     held: [Held; 2],
     /// Whether each hand holds with the trigger instead of the squeeze.
     by_trigger: [bool; 2],
+    /// Whether each hand has pinned a joint and has not released its buttons yet.
+    pinning: [bool; 2],
     hover: [Option<usize>; 2],
     grab: Option<Following>,
     /// The character's FAST body for full-body grabs; cached after the first use.
@@ -85,6 +88,7 @@ impl Default for GrabTool {
         Self {
             held: [Held::Nothing; 2],
             by_trigger: [false; 2],
+            pinning: [false; 2],
             hover: [None; 2],
             grab: None,
             body: None,
@@ -108,9 +112,9 @@ impl GrabTool {
         self.grab.is_some()
     }
 
-    /// Whether a hand holds the body or the world.
+    /// Whether a hand holds the body or the world, or has just pinned a joint.
     pub fn holds(&self, hand: usize) -> bool {
-        !matches!(self.held[hand], Held::Nothing)
+        self.pinning[hand] || !matches!(self.held[hand], Held::Nothing)
     }
 
     /// Releases everything and restores the body's pose.
@@ -132,12 +136,23 @@ impl GrabTool {
         std::array::from_fn(|h| matches!(self.held[h], Held::World).then(|| moment.hands.hands[h].palm_room))
     }
 
-    /// Starts and ends grabs. `busy` is the hand that another tool uses.
-    pub fn take(&mut self, context: &mut EditContext, moment: &mut Moment, busy: Option<usize>) {
-        let mut changed = false;
+    /// Starts and ends grabs. `busy` is the hand that another tool uses. Returns the node that a pull of the trigger pins
+    /// or frees, if the trigger `pins`.
+    pub fn take(
+        &mut self,
+        context: &mut EditContext,
+        moment: &mut Moment,
+        busy: Option<usize>,
+        pins: bool,
+    ) -> Option<NodeId> {
+        let (mut changed, mut pinned) = (false, None);
         for h in 0..2 {
             let hand = &moment.hands.hands[h];
             let trigger = moment.preferences.tool == Tool::Grab;
+            self.pinning[h] &= hand.trigger.down || hand.squeeze.down;
+            if self.pinning[h] {
+                continue;
+            }
             if matches!(self.held[h], Held::Nothing) {
                 self.by_trigger[h] = trigger && (hand.trigger.pressed || !hand.squeeze.pressed);
                 let (at, tracking) = self.place(h, moment);
@@ -167,7 +182,15 @@ impl GrabTool {
                 };
             } else {
                 let button = if self.by_trigger[h] { hand.trigger } else { hand.squeeze };
-                if !button.down {
+                if let Held::Body { node, .. } = self.held[h]
+                    && pins
+                    && !self.by_trigger[h]
+                    && hand.trigger.pressed
+                {
+                    (pinned, self.pinning[h]) = (Some(node), true);
+                    moment.feel(h, Haptic::Selection);
+                }
+                if !button.down || self.pinning[h] {
                     changed |= matches!(self.held[h], Held::Body { .. });
                     self.held[h] = Held::Nothing;
                 }
@@ -176,6 +199,7 @@ impl GrabTool {
         if changed {
             self.begin(context, moment);
         }
+        pinned
     }
 
     /// The node that moves the skin seen by the hand's probe camera, if the skin is within reach.

@@ -13,5 +13,5 @@ mod looking;
 mod motion;
 mod opening;
 mod posing;
-mod stage;
+pub mod stage;
 mod whole;

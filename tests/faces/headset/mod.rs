@@ -1,7 +1,7 @@
 //! End-to-end tests of the headset: `sinew vr` runs under a real OpenXR runtime with the validation layers of OpenXR
 //! and Vulkan. A puppet simulates the headset and the controllers; no physical headset or display is needed.
 
-mod bed;
+pub mod bed;
 mod body;
 mod bones;
 mod cages;
@@ -14,8 +14,8 @@ mod mirror;
 mod one_session;
 mod palette;
 mod review;
-mod shaping;
-mod stage;
+pub mod shaping;
+pub mod stage;
 mod stereo;
 mod takes;
 mod trouble;

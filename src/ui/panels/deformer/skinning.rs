@@ -95,7 +95,7 @@ pub(super) fn of_blend(
         shows.button(ui, pressed, "From vertex colours", Command::LoadFactors(FactorSource::Colors));
         shows.button(ui, pressed, "From NAME.blend.png", Command::LoadFactors(FactorSource::Beside));
     });
-    if shows.keyboard {
+    if shows.window {
         ui.label("Or drop an image on the window: its red channel is the share.");
     }
 }

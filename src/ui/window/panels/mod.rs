@@ -114,7 +114,7 @@ impl Shows<'_> {
         panels::Shows {
             bench,
             compared: Some(self.compared),
-            keyboard: true,
+            window: true,
             rigging: self.facts.rigging,
             tip,
         }

@@ -194,3 +194,48 @@ fn the_whole_body_follows_both_hands_and_pinned_feet_stay() {
     assert!(s.joint(HIPS).x > hips.x + 0.03, "{} {hips}", s.joint(HIPS));
     assert_eq!(s.bench.session().history().0, steps + 1, "one step");
 }
+
+#[test]
+fn a_trigger_during_a_squeeze_pins_the_joint_where_it_is() {
+    let mut s = Script::biped();
+    let (held, goal) = (Vec3::new(0.77, 1.5, 0.0), Vec3::new(0.6, 1.65, 0.1));
+    // The hand carries the wrist to its goal and pulls the trigger there; then it moves on with both buttons down.
+    s.at(RIGHT, held);
+    s.step();
+    s.input.hands[RIGHT].grab = 1.0;
+    for place in line(held, goal, 10) {
+        s.at(RIGHT, place);
+        s.step();
+    }
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    let there = s.joint(HAND);
+    assert!(there.distance(goal - Vec3::X * 0.02) < 5e-3, "{there}");
+    assert_eq!(s.bench.session().document().pins(), [NodeId::from(HAND)]);
+    assert_eq!(s.bench.session().history().0, 3, "opened, grab, pin");
+    for place in line(goal, goal + Vec3::Y * 0.3, 10) {
+        s.at(RIGHT, place);
+        s.step();
+    }
+    assert!(s.joint(HAND) == there && s.strokes().is_empty(), "the gesture goes on");
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    s.input.hands[RIGHT].grab = 0.0;
+    s.step();
+    assert_eq!(s.bench.session().history().0, 3);
+    // The next squeeze holds again; the same gesture without a move removes the pin in one step.
+    s.at(RIGHT, goal);
+    s.step();
+    s.input.hands[RIGHT].grab = 1.0;
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    s.input.hands[RIGHT].draw = 0.0;
+    s.input.hands[RIGHT].grab = 0.0;
+    s.step();
+    assert!(s.bench.session().document().pins().is_empty());
+    assert_eq!(s.bench.session().history().0, 4);
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!(s.bench.session().document().pins(), [NodeId::from(HAND)]);
+}
