@@ -2,6 +2,7 @@
 //! characters to the GPU, writing files.
 
 use super::context::{folder_of, write_png};
+use super::samples;
 use crate::base::{Error, Progress, Result};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Cache, Character};
@@ -330,7 +331,9 @@ fn run(job: Job) -> Done {
 fn list(folder: &Path, recent: &[PathBuf]) -> FileList {
     let journals = recovery::folder().ok();
     let list = FileList::read(folder, recent, journals.as_deref());
-    list.unwrap_or_else(|_| FileList { folder: folder.to_owned(), ..FileList::default() })
+    let list = list.unwrap_or_else(|_| FileList { folder: folder.to_owned(), ..FileList::default() });
+    // Without the samples, the other lists are still of use.
+    list.with_samples(&samples::folder().and_then(|f| samples::samples(&f).ok()).unwrap_or_default())
 }
 
 fn opened(

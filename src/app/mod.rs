@@ -10,4 +10,5 @@ mod handover;
 mod jobs;
 mod preferences;
 pub mod report;
+mod samples;
 mod session;

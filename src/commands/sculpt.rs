@@ -245,8 +245,8 @@ pub fn parse(model: &Model, document: &Document, text: &str) -> Result<(Option<S
     Ok((mark, surroundings.map_or(Ok(sculpt.clone()), |method| surrounded(model, sculpt, method))?))
 }
 
-/// Returns the layer as a drawn one that moves its kinematic vertices like the profile in the rest pose; a classical tool
-/// moves its passive vertices.
+/// Converts a layer with a profile to a drawn layer. The kinematic vertices get the offsets that the profile has in the
+/// rest pose. A classical tool moves the passive vertices.
 fn surrounded(model: &Model, sculpt: Sculpt, method: Method) -> Result<Sculpt> {
     let bound = sculpt.bind(&model.bound.character, &model.bound.attachments)?;
     let BoundForm::Profile { profile, t, about } = &bound.form else { return Ok(sculpt) };

@@ -66,7 +66,7 @@ pub struct Mirror {
     raw: Raw,
     window: Arc<dyn Window>,
     device: Arc<Device>,
-    /// Index of the acquired image, and whether its fence was signalled, so that it may be written.
+    /// The acquired image: its index, and whether its fence is signalled. Only then may the mirror write the image.
     asked: Option<(u32, bool)>,
     written: u64,
     stale: bool,

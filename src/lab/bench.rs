@@ -14,6 +14,7 @@ mod fast;
 mod growth;
 mod lbs;
 mod measure;
+mod panels;
 mod poses;
 mod report;
 mod sculpt;
@@ -29,6 +30,7 @@ pub use desk::{DeskAct, DeskFrame};
 pub use equilibrium::Equilibrium;
 pub use fast::FastTimes;
 pub use measure::Sample;
+pub use panels::{PanelAct, PanelRow};
 pub use report::{
     BenchReport, Converged, Copy, DeformTimes, DrawTimes, Growth, Iteration, MeshReport, Preparation, Target,
 };
@@ -132,6 +134,9 @@ pub struct Args {
     /// Only cages: their coordinates, CageUp, CageRev and a changing rest shape
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets", "weights", "files"])]
     pub cage: bool,
+    /// Only the panels of headset and window, on the processor
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets", "weights", "cage"])]
+    pub panels: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -149,6 +154,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         Args { tets: true, ref files, json, .. } => tets(files, json),
         Args { weights: true, ref files, json, .. } => weights(files, json),
         Args { cage: true, json, .. } => cage(context, json),
+        Args { panels: true, ref files, json, .. } => panels(files, json),
         Args { equilibrium: true, ref files, json, .. } => equilibrium(context, files, json),
         Args { ref files, json, .. } => bench(context, files, json),
     }
@@ -218,6 +224,22 @@ fn weights(files: &[PathBuf], json: bool) -> Result<String> {
 fn cage(context: &mut Context, json: bool) -> Result<String> {
     let times = cage::measure(context, &Effort { budget: Duration::from_secs(1), most: 60 })?;
     if json { as_json(&times) } else { Ok(cage::text(&times)) }
+}
+
+/// Measures the panels with the characters in `files`, or with the human if `files` is empty. Returns a table, or a JSON
+/// list with `json`.
+///
+/// # Errors
+/// Any error from loading or binding.
+fn panels(files: &[PathBuf], json: bool) -> Result<String> {
+    let effort = Effort { budget: Duration::from_millis(300), most: 100 };
+    let mut rows = Vec::new();
+    let human = || Ok(vec![Source::Memory("human".to_owned(), generate::glb(Kind::Human)?)]);
+    for source in if files.is_empty() { human()? } else { sources(files)? } {
+        let model = Arc::new(source.prepare(&ONCE)?.0);
+        rows.extend(panels::measure(&source.name(), &model, &effort)?);
+    }
+    if json { as_json(&rows) } else { Ok(panels::text(&rows)) }
 }
 
 fn as_json(report: &impl serde::Serialize) -> Result<String> {

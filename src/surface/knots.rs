@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 /// Maximum distance of the mark from the polyline through its knots, as a fraction of the mark's length.
 const TOLERANCE: f64 = 0.02;
-/// The search for the nearest skin ends after this number of triangles that are no nearer.
+/// The search for the nearest skin ends after this number of triangles in a row that bring nothing nearer.
 const PATIENCE: usize = 96;
 /// A path over the skin between two points is added to the mark if it crosses more than this number of edges.
 const CROSSED: usize = 2;

@@ -465,6 +465,8 @@ pub enum Command {
     Export,
     /// Switches between the headset and the window.
     OtherFace,
+    /// Starts the tour at its first instruction, or ends it.
+    Tour(bool),
     /// Ends the session.
     Quit,
 }

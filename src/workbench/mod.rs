@@ -15,6 +15,7 @@ mod step;
 mod surroundings;
 mod timeline;
 pub mod tools;
+mod tour;
 mod transform;
 
 pub use command::{BindChange, CageSet, Command, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};

@@ -180,6 +180,7 @@ commands! {
     Save => "Save",
     Export => "Export",
     OtherFace => "Headset or window",
+    Tour => "Tour of the first steps",
     Quit => "Quit",
 }
 

@@ -23,6 +23,7 @@ use super::tools::MeasureTool;
 use super::tools::SkinTool;
 use super::tools::{EditContext, Moment, is_bare, show};
 use super::tools::{Hands, checked};
+use super::tour::Tour;
 use super::{
     Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
 };
@@ -122,6 +123,8 @@ pub struct Workbench {
     pub(super) live: LiveRecipe,
     /// The document's sculpt states at `keyed_at`; auto-key records differences from these states.
     pub(super) keyed_states: Vec<SculptState>,
+    /// The tour; `None` while there is none.
+    pub(super) tour: Option<Tour>,
 }
 
 impl Workbench {
@@ -206,6 +209,7 @@ impl Workbench {
             states: Vec::new(),
             live,
             keyed_states,
+            tour: None,
         };
         new.cage_changed();
         new
@@ -269,6 +273,7 @@ impl Workbench {
             self.ask_for_surroundings();
         }
         self.key_changes();
+        self.follow_tour();
         // In a window, joints are clicked instead.
         if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
             self.touched = self.near_joint().or(self.touched);

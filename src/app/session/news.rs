@@ -4,6 +4,7 @@ use super::AppSession;
 use crate::app::context::say;
 use crate::app::jobs::{Done, Job, Left, Opened};
 use crate::app::report::Event;
+use crate::app::samples::is_sample;
 use crate::base::{Error, Result};
 use crate::cage::{Cage, Coupling};
 use crate::project::recovery::Unfinished;
@@ -202,6 +203,8 @@ impl AppSession {
         }
         if let Some(bench) = &mut self.bench {
             bench.know_binding(model.bound.attachments.clone());
+            // A user who opens a sample may be new.
+            bench.run_command(Command::Tour(restored == 0 && is_sample(&path)));
             self.revision = bench.session().revision();
         }
         self.model = Some(model);

@@ -47,7 +47,7 @@ impl Energy {
     }
 }
 
-/// A triangle or cube with its Laplacian and the clusters of its rotations.
+/// An element of the mesh, a triangle or a cube: its Laplacian, and the clusters among which its energy is divided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element {
     kind: Kind,

@@ -32,7 +32,7 @@ pub struct BenchReport {
     pub meshes: Vec<MeshReport>,
     /// Headset frames: characters at two eye sizes.
     pub vr: Vec<VrFrame>,
-    /// Window frames: characters while the view moves and while a stroke is drawn.
+    /// Times of the window's frame, for each character while the view moves and while a stroke is drawn.
     pub desk: Vec<DeskFrame>,
     /// Tubes of increasing size; empty if files were given.
     pub growth: Vec<Growth>,

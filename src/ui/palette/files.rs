@@ -28,6 +28,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     let all = [
         (Tab::Folder, "Folder", Spot::Tab(Tab::Folder)),
         (Tab::Recent, "Recent", Spot::Tab(Tab::Recent)),
+        (Tab::Samples, "Samples", Spot::Tab(Tab::Samples)),
         (Tab::Unfinished, unfinished.as_str(), Spot::Tab(Tab::Unfinished)),
     ];
     if let Some(tab) = widgets::tabs(ui, touch, tabs, memory.tab, &all) {
@@ -57,6 +58,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
         Tab::Folder => "No characters or projects here.",
         Tab::Recent => "Nothing was opened yet.",
         Tab::Unfinished => "Everything is saved: there is nothing to recover.",
+        Tab::Samples => "The samples could not be written.",
     };
     if entries.is_empty() {
         theme::line(nothing, BODY, theme::SOFT).print(

@@ -48,6 +48,7 @@ impl PanelState {
         self.coupled = bench.coupling().is_some();
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
+        self.tour = bench.tour();
         if self.mark.as_deref() != bench.drawn_mark() {
             self.mark = bench.drawn_mark().map(str::to_owned);
         }

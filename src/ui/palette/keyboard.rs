@@ -1,8 +1,8 @@
 //! The keyboard below the details panel. It shows while a text field of that panel has the focus.
 
+use super::theme;
 use super::theme::{GAP, MARGIN};
 use super::widgets::{self, Tile, Touch};
-use super::theme;
 use egui::{Align2, Event, Id, Key, Modifiers, Rect, Ui, pos2, vec2};
 
 /// Size of the panel's image, pixels.

@@ -23,7 +23,13 @@ impl FileList {
         let unfinished = journals.and_then(|j| recovery::unfinished(j, None).ok());
         let unfinished =
             unfinished.map_or_else(Vec::new, |found| found.sessions.iter().map(journal).collect());
-        Ok(Self { folder, entries, recent: recent.iter().filter_map(|p| entry(p)).collect(), unfinished })
+        let recent = recent.iter().filter_map(|p| entry(p)).collect();
+        Ok(Self { folder, entries, recent, unfinished, samples: Vec::new() })
+    }
+
+    /// Returns the list with these samples. Blocks while it reads the disk.
+    pub fn with_samples(self, samples: &[PathBuf]) -> Self {
+        Self { samples: samples.iter().filter_map(|p| entry(p)).collect(), ..self }
     }
 }
 

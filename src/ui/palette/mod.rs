@@ -81,15 +81,8 @@ pub enum Panel {
 
 impl Panel {
     /// All panels, in the order of their indices.
-    pub const ALL: [Self; 7] = [
-        Self::Palette,
-        Self::Files,
-        Self::Wrist,
-        Self::Strain,
-        Self::Message,
-        Self::Details,
-        Self::Keyboard,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Palette, Self::Files, Self::Wrist, Self::Strain, Self::Message, Self::Details, Self::Keyboard];
 
     /// Size of the panel's image, pixels.
     pub fn size(self) -> [u32; 2] {
@@ -149,6 +142,8 @@ pub enum Tab {
     Recent,
     /// Unsaved sessions that can be recovered.
     Unfinished,
+    /// The sample characters.
+    Samples,
 }
 
 /// A target that the pointer can press.
@@ -235,11 +230,13 @@ pub struct PanelsOut {
 
 fn canvases() -> [Canvas; Panel::ALL.len()] {
     Panel::ALL.map(|panel| {
-        let canvas = Canvas::new(panel.size());
+        let mut canvas = Canvas::new(panel.size());
         match panel {
             Panel::Details => canvas.enlarged(details::TARGET),
-            Panel::Keyboard => Canvas { reads: true, ..canvas },
-            _ => canvas,
+            _ => {
+                canvas.reads = panel == Panel::Keyboard;
+                canvas
+            }
         }
     })
 }
@@ -355,7 +352,9 @@ impl Panels {
             Panel::Files => state.preferences.files,
             Panel::Wrist => true,
             Panel::Strain => palette && self.memory.page == Page::View && state.strain.is_some(),
-            Panel::Message => state.message.is_some() && time - self.told < MESSAGE_TIME,
+            Panel::Message => {
+                state.tour.is_some() || (state.message.is_some() && time - self.told < MESSAGE_TIME)
+            }
             Panel::Details => state.preferences.details,
             Panel::Keyboard => state.preferences.details && self.typing(),
         })
@@ -402,12 +401,13 @@ impl Panels {
         }
         let (memory, tell) = (&mut self.memory, &mut self.out.tell);
         let mut typed = Vec::new();
+        let tells = time - self.told < MESSAGE_TIME;
         let touch = canvas.run(time, pixel, down, |ui, touch| match panel {
             Panel::Palette => choices::show(ui, touch, memory, state, time),
             Panel::Files => files::show(ui, touch, memory, state, time),
             Panel::Wrist => small::wrist(ui, state),
             Panel::Strain => small::strain(ui, state),
-            Panel::Message => small::message(ui, state),
+            Panel::Message => small::message(ui, state, tells),
             Panel::Details => {
                 let told = details::show(ui, touch, &mut memory.details, bench, state.rigging);
                 *tell = told.or(tell.take());
@@ -468,7 +468,7 @@ impl Panels {
         })
     }
 
-    /// Keeps the texts of all panels for [`Panels::texts`].
+    /// Makes the panels keep their texts from the next step on, for [`Panels::texts`].
     pub fn keep_texts(&mut self) {
         for canvas in &mut self.canvases {
             canvas.again |= !canvas.reads;
@@ -545,7 +545,7 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
         }
         Panel::Strain => a.strain != b.strain,
         Panel::Keyboard => false,
-        Panel::Message => a.message != b.message,
+        Panel::Message => (&a.message, a.tour) != (&b.message, b.tour),
         Panel::Details => {
             // Only these sections show the pose at the playhead.
             let follows = match memory.details.section {

@@ -125,16 +125,32 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
     }
 }
 
-/// Draws a message of one line with its advice.
-pub(super) fn message(ui: &Ui, state: &PanelState) {
+/// Draws a message with its advice, if the message is new. Otherwise, draws the instruction of the tour.
+pub(super) fn message(ui: &Ui, state: &PanelState, new: bool) {
     let whole = ui.max_rect();
     let painter = ui.painter();
     theme::glass(painter, whole);
     let room = whole.shrink(MARGIN);
-    Icon::Warning.draw(painter, pos2(room.min.x + 26.0, room.center().y), 24.0, theme::FAIR);
     let text = room.with_min_x(room.min.x + 72.0);
-    let message = state.message.as_deref().unwrap_or_default();
-    theme::line(message, SMALL + 2.0, theme::DARK.strong).paragraph(painter, text, 3);
+    let middle = pos2(room.min.x + 26.0, room.center().y);
+    let message = state.message.as_deref().filter(|_| new);
+    let words = match (message, state.tour) {
+        (None, Some((number, all, instruction))) => {
+            let count = format!("{number} / {all}");
+            theme::line(&count, BODY, theme::ACCENT_HOVER).print(
+                painter,
+                middle,
+                Align2::CENTER_CENTER,
+                64.0,
+            );
+            instruction
+        }
+        (message, _) => {
+            Icon::Warning.draw(painter, middle, 24.0, theme::FAIR);
+            message.unwrap_or_default()
+        }
+    };
+    theme::line(words, SMALL + 2.0, theme::DARK.strong).paragraph(painter, text, 3);
 }
 
 #[cfg(test)]

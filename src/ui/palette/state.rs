@@ -50,6 +50,8 @@ pub struct PanelState {
     pub magnification: f32,
     /// Whether there is a previous view that the user can return to.
     pub moved: bool,
+    /// The instruction of the tour: its number, the number of all, and the text; `None` without a tour.
+    pub tour: Option<(usize, usize, &'static str)>,
     /// Whether the document has changes that are in no project file.
     pub unsaved: bool,
     /// Names of the controls of the left and the right hand.
@@ -167,15 +169,18 @@ pub struct FileList {
     pub recent: Vec<FileEntry>,
     /// Journals of sessions that can be recovered.
     pub unfinished: Vec<FileEntry>,
+    /// The sample characters.
+    pub samples: Vec<FileEntry>,
 }
 
 impl FileList {
-    /// Replaces the list by `next`, but keeps the recent files if `next` has none.
+    /// Replaces the list by `next`, but keeps the recent files and the samples if `next` has none.
     pub fn follow(&mut self, next: Self) {
-        let recent = std::mem::take(&mut self.recent);
-        *self = next;
-        if self.recent.is_empty() {
-            self.recent = recent;
+        let before = std::mem::replace(self, next);
+        for (now, before) in [(&mut self.recent, before.recent), (&mut self.samples, before.samples)] {
+            if now.is_empty() {
+                *now = before;
+            }
         }
     }
 
@@ -185,6 +190,7 @@ impl FileList {
             Tab::Folder => (self.folder.parent().filter(|p| !p.as_os_str().is_empty()), &self.entries),
             Tab::Recent => (None, &self.recent),
             Tab::Unfinished => (None, &self.unfinished),
+            Tab::Samples => (None, &self.samples),
         }
     }
 }

@@ -52,7 +52,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 48] = [
+pub const ENTRIES: [Entry; 49] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -94,6 +94,7 @@ pub const ENTRIES: [Entry; 48] = [
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
     on(Session, 1, 1.0, Item::Of(C::LeftHanded), "Tool hand", None),
+    on(Session, 1, 0.4, Item::Of(C::Tour), "Tour", None),
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
     on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
     on(Session, 2, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
@@ -280,6 +281,9 @@ impl Item {
             },
             C::Export => press(Command::Export, true),
             C::OtherFace => press(Command::OtherFace, true),
+            C::Tour => {
+                Offer::Switch { on: state.tour.is_some(), command: Command::Tour(state.tour.is_none()) }
+            }
             C::Files => Offer::Switch { on: p.files, command: Command::Files },
             C::Details => Offer::Switch { on: p.details, command: Command::Details },
             C::LeftHanded => {

@@ -51,7 +51,7 @@ fn full_state() -> PanelState {
             folder: "characters/robots".into(),
             entries: (0..30).map(|i| file(&format!("robot {i:02}.glb"), FileKind::Character)).collect(),
             recent: vec![file("chibi.glb", FileKind::Project)],
-            unfinished: Vec::new(),
+            ..FileList::default()
         },
         ..PanelState::default()
     }

@@ -220,7 +220,7 @@ impl WindowEditor {
         self.other.as_ref()
     }
 
-    /// Keeps the texts of the panels for [`WindowEditor::texts`].
+    /// Makes the editor keep the texts of its panels from the next step on, for [`WindowEditor::texts`].
     pub fn keep_texts(&mut self) {
         self.reads = true;
     }

@@ -12,7 +12,11 @@ const LISTS: [(&str, &str, &str); 8] = [
     ("Keep poses, take them, blend them in, mirror them", "details, poses", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
     ("Select, move, copy, retime and ease keys", "details, keys", "timeline"),
-    ("Another name for a sculpt layer or pose", "details, outliner, poses; keyboard", "outliner, two clicks; poses"),
+    (
+        "Another name for a sculpt layer or pose",
+        "details, outliner, poses; keyboard",
+        "outliner, two clicks; poses",
+    ),
     ("Remove any measure", "the newest", "tool panel"),
 ];
 
@@ -60,6 +64,7 @@ fn window(kind: CommandKind) -> String {
         CommandKind::Place | CommandKind::MirrorPose | CommandKind::ResetPose => "transform panel".to_owned(),
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
+        CommandKind::Tour => "bar above the picture".to_owned(),
         CommandKind::MotionPath | CommandKind::Loop | CommandKind::PlayRange => "timeline".to_owned(),
         CommandKind::Jump => "history".to_owned(),
         CommandKind::Select => "click, outliner".to_owned(),
@@ -147,6 +152,8 @@ mod tests {
             CommandKind::Smooth,
             CommandKind::Phong,
             CommandKind::Open,
+            // The bar above the picture gives it.
+            CommandKind::Tour,
             // The side panel gives these, and always shows.
             CommandKind::Details,
             CommandKind::Change,

@@ -239,6 +239,7 @@ impl Workbench {
             Command::Save => self.requests.push(Request::Save),
             Command::Export => self.requests.push(Request::Export),
             Command::OtherFace => self.requests.push(Request::OtherFace),
+            Command::Tour(on) => self.set_tour(on),
             Command::Quit => self.requests.push(Request::Quit),
         }
     }

@@ -238,6 +238,11 @@ impl Workbench {
         self.is_drawing() || self.grab.is_busy() || self.joint.is_busy()
     }
 
+    /// Whether a hand holds the body.
+    pub(in crate::workbench) fn grabs_body(&self) -> bool {
+        self.grab.is_busy()
+    }
+
     /// The measures, oldest first.
     pub fn measures(&self) -> &[Measure] {
         self.measure.measures()

@@ -4,7 +4,7 @@ use super::{Pressed, Shows, theme, widgets};
 use crate::ui::icons::Icon;
 use crate::ui::window::choices::{Choices, Stereo, Theme};
 use crate::ui::window::keys::Act;
-use crate::workbench::Workbench;
+use crate::workbench::{Command, Workbench};
 use egui::{Align, Frame, Layout, Margin, Panel, RichText, Ui};
 
 fn frame(ui: &Ui) -> Frame {
@@ -47,6 +47,10 @@ fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     };
     let clicked = text(ui, Act::Help, " ? ", false);
     pressed.act(Act::Help, clicked);
+    if let Some(on) = shows.bench.map(|b| b.tour().is_some()) {
+        let tour = ui.selectable_label(on, "Tour").on_hover_text("Shows the first steps, one at a time");
+        pressed.command(Command::Tour(!on), tour.clicked());
+    }
     let (name, next) = match shows.choices.theme {
         Theme::Dark => ("Dark", Theme::Light),
         Theme::Light => ("Light", Theme::System),

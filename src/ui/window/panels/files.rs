@@ -103,7 +103,9 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
                 ui.label(RichText::new("or a project, or a journal, or choose one below").weak());
                 ui.add_space(4.0);
             });
-            for (title, entries) in [("Unfinished", &files.unfinished), ("Recent", &files.recent)] {
+            for (title, entries) in
+                [("Unfinished", &files.unfinished), ("Recent", &files.recent), ("Samples", &files.samples)]
+            {
                 if !entries.is_empty() {
                     super::widgets::caption(ui, title);
                     entries.iter().take(SHORT).for_each(|entry| {
@@ -126,9 +128,12 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     let window = egui::Window::new("Files").open(&mut open).collapsible(false).default_size([400.0, 340.0]);
     window.default_pos([210.0, 60.0]).show(ui.ctx(), |ui| {
         ui.horizontal(|ui| {
-            for (tab, label) in
-                [(Tab::Folder, "Folder"), (Tab::Recent, "Recent"), (Tab::Unfinished, "Unfinished")]
-            {
+            for (tab, label) in [
+                (Tab::Folder, "Folder"),
+                (Tab::Recent, "Recent"),
+                (Tab::Samples, "Samples"),
+                (Tab::Unfinished, "Unfinished"),
+            ] {
                 if ui.selectable_value(&mut memory.files.tab, tab, label).changed() {
                     memory.files.row = 0;
                 }

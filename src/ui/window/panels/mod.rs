@@ -111,13 +111,7 @@ impl Shows<'_> {
 
     /// Returns what the shared panels show of a workbench. `tip` gives the tooltips.
     fn shared<'a>(&'a self, bench: &'a Workbench, tip: &'a Tip<'a>) -> panels::Shows<'a> {
-        panels::Shows {
-            bench,
-            compared: Some(self.compared),
-            window: true,
-            rigging: self.facts.rigging,
-            tip,
-        }
+        panels::Shows { bench, compared: Some(self.compared), window: true, rigging: self.facts.rigging, tip }
     }
 }
 
@@ -143,6 +137,9 @@ fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Press
     }
     if let Some((at, text)) = &shows.beside {
         beside(ui, *at, text);
+    }
+    if let Some(tour) = shows.bench.and_then(Workbench::tour) {
+        instruction(ui, tour, pressed);
     }
     if memory.help {
         help::show(ui, shows, memory, pressed);
@@ -176,6 +173,25 @@ fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
         painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(140));
         painter.galley(rect.min, galley, egui::Color32::WHITE);
     }
+}
+
+/// Draws the instruction of the tour over the picture, with a button that ends the tour.
+fn instruction(ui: &Ui, (number, all, text): (usize, usize, &str), pressed: &mut Pressed) {
+    let room = ui.available_rect_before_wrap();
+    let at = room.center_top() + egui::vec2(0.0, 14.0);
+    let area = egui::Area::new(egui::Id::new("tour")).fixed_pos(at).pivot(egui::Align2::CENTER_TOP);
+    area.show(ui.ctx(), |ui| {
+        egui::Frame::popup(ui.style()).show(ui, |ui| {
+            ui.set_max_width((room.width() - 60.0).clamp(120.0, 460.0));
+            ui.horizontal(|ui| {
+                ui.label(
+                    egui::RichText::new(format!("{number} / {all}")).strong().color(theme::ACCENT_HOVER),
+                );
+                pressed.command(Command::Tour(false), widgets::small(ui, "End the tour").clicked());
+            });
+            ui.label(text);
+        });
+    });
 }
 
 /// Draws a text beside the mouse.

@@ -84,6 +84,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         prop::sample::select(&MarkBy::ALL[..]).prop_map(Command::MarkBy),
         Just(Command::RemoveStroke),
         Just(Command::TogglePin),
+        any::<bool>().prop_map(Command::Tour),
         Just(Command::LifeSize),
         Just(Command::UndoNavigation),
         any::<i32>().prop_map(Command::SnapTurn),

@@ -13,6 +13,7 @@ mod shape;
 mod shells;
 mod silhouettes;
 mod strokes;
+mod tour;
 mod transform;
 mod views;
 

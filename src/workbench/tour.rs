@@ -1,0 +1,99 @@
+//! A short tour for a first session: one instruction at a time, in window and headset. An instruction goes when the user has
+//! done what it says. The tour changes no document.
+
+use super::Workbench;
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lesson {
+    Baseline,
+    Offset,
+    Grab,
+    Mark,
+    Pull,
+    Keys,
+    Play,
+}
+
+impl Lesson {
+    const ALL: [Self; 7] =
+        [Self::Baseline, Self::Offset, Self::Grab, Self::Mark, Self::Pull, Self::Keys, Self::Play];
+
+    /// The instruction for the headset and for the window.
+    fn texts(self) -> [&'static str; 2] {
+        match self {
+            Self::Baseline => [
+                "Hold the trigger and draw along an arm, from the shoulder to the hand. This line is the baseline.",
+                "Draw along an arm with the left mouse button, from the shoulder to the hand. This line is the baseline.",
+            ],
+            Self::Offset => [
+                "Draw where the arm should go, from the shoulder outwards. The arm follows your line.",
+                "Draw where the arm should go, from the shoulder outwards. The arm follows your line.",
+            ],
+            Self::Grab => [
+                "Hold the grip at the other hand and move it. The whole body follows.",
+                "Point at the other hand, press G, move the mouse, and click. The whole body follows.",
+            ],
+            Self::Mark => [
+                "Choose Skin on the palette. Point at the belly, hold the trigger and draw a line on the skin.",
+                "Press D and draw a line on the belly.",
+            ],
+            Self::Pull => [
+                "Touch the line, hold the trigger and pull the line away from the body. The flesh follows.",
+                "Drag the line to the side. The flesh follows.",
+            ],
+            Self::Keys => [
+                "On the page Time, press Key. Move the time, choose Grab, change the pose, and press Key again.",
+                "Press I. Click a later time on the timeline, press G at a hand, move it, click, and press I again.",
+            ],
+            Self::Play => [
+                "Press Play. Your motion plays; you can save it on the page Session.",
+                "Press the space bar. Your motion plays; Ctrl-S saves it.",
+            ],
+        }
+    }
+}
+
+/// The progress of the tour.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tour {
+    lesson: usize,
+    /// Whether a hand has held the body since the lesson began.
+    held: bool,
+}
+
+impl Workbench {
+    /// The number of the current instruction, from 1, the number of all, and the instruction; `None` without a tour.
+    pub fn tour(&self) -> Option<(usize, usize, &'static str)> {
+        let tour = self.tour.as_ref()?;
+        let lesson = Lesson::ALL.get(tour.lesson)?;
+        Some((tour.lesson + 1, Lesson::ALL.len(), lesson.texts()[usize::from(self.windowed)]))
+    }
+
+    /// Starts the tour at its first instruction, or ends it.
+    pub(super) fn set_tour(&mut self, on: bool) {
+        self.tour = on.then(Tour::default);
+    }
+
+    /// Goes on to the next instruction if the user has done what the current one says.
+    pub(super) fn follow_tour(&mut self) {
+        let Some(mut tour) = self.tour else { return };
+        let document = self.session().document();
+        let busy = self.is_busy();
+        let holds = busy && self.grabs_body();
+        let done = match Lesson::ALL[tour.lesson] {
+            Lesson::Baseline => !busy && !document.strokes().is_empty(),
+            Lesson::Offset => !busy && document.strokes().iter().any(|s| s.offset.is_some()),
+            Lesson::Grab => !busy && tour.held,
+            Lesson::Mark => !busy && !document.marks().is_empty(),
+            Lesson::Pull => !busy && !document.sculpts().is_empty(),
+            Lesson::Keys => self.timeline.sheet.columns.len() > 1,
+            Lesson::Play => self.playhead.playing,
+        };
+        tour.held |= holds;
+        if done {
+            tour = Tour { lesson: tour.lesson + 1, held: false };
+        }
+        self.tour = (tour.lesson < Lesson::ALL.len()).then_some(tour);
+    }
+}
