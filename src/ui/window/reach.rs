@@ -65,7 +65,9 @@ fn window(kind: CommandKind) -> String {
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
         CommandKind::Tour => "bar above the picture".to_owned(),
-        CommandKind::MotionPath | CommandKind::Loop | CommandKind::PlayRange => "timeline".to_owned(),
+        CommandKind::MotionPath | CommandKind::AutoKey | CommandKind::Loop | CommandKind::PlayRange => {
+            "timeline".to_owned()
+        }
         CommandKind::Jump => "history".to_owned(),
         CommandKind::Select => "click, outliner".to_owned(),
         CommandKind::OtherSide => "outliner".to_owned(),

@@ -57,8 +57,8 @@ impl<'a> Person<'a> {
             "head at 0 {EYES} 0 &\nhead turn 0 0 0 &\nleft at -0.1 0.8 0.2 &\nright at 0.1 0.8 0.2\nwait 0.2"
         ));
         self.play(
-            "left squeeze 1 &\nright squeeze 1\nwait 0.1\nleft at -0.05 0.8 0.2 over 0.4 &\n\
-             right at 0.05 0.8 0.2 over 0.4\nwait 0.1\nleft squeeze 0 &\nright squeeze 0\nwait 0.2",
+            "left squeeze 1 &\nright squeeze 1\nwait 0.1\nleft at -0.05 0.42 0.2 over 0.4 &\n\
+             right at 0.05 0.42 0.2 over 0.4\nwait 0.1\nleft squeeze 0 &\nright squeeze 0\nwait 0.2",
         );
         let scale = self.s.app.frame.world_from_room.scale;
         assert!((scale - 2.0).abs() < 0.1, "the scale is {scale}");
@@ -115,12 +115,17 @@ impl<'a> Person<'a> {
         self.find("details", text);
     }
 
-    /// Drags the slider beside a label from its middle to the share `to` of its track, on the details panel.
+    /// Drags the slider in the row of a label from its middle to the share `to` of its track, on the details panel.
     fn slide(&mut self, label: &str, to: f32) {
         self.reveal(label);
         let found = self.find("details", label);
+        let texts = self.texts();
+        let in_row = |t: &&Text| t.panel == "details" && (t.pixel[1] - found.pixel[1]).abs() < 10.0;
+        let last = texts.iter().filter(in_row).map(|t| t.pixel[0]).fold(found.pixel[0], f32::max);
+        // The label is left of the slider and its number, or between slider and number.
+        let track = if last - found.pixel[0] > 250.0 { [last - 288.0, last - 38.0] } else { TRACK };
         let at = |share: f32| {
-            let x = TRACK[0] + (TRACK[1] - TRACK[0]) * share - found.pixel[0];
+            let x = track[0] + (track[1] - track[0]) * share - found.pixel[0];
             words(Vec3::from(found.centre) + Vec3::from(found.right) * x)
         };
         self.drag(&at(0.5), &at(to));
@@ -170,11 +175,11 @@ impl<'a> Person<'a> {
         self.play(&format!("right turn 0 0 0\nright at {}\nwait 0.2\nright trigger 1\n{way}wait 0.1\nright trigger 0\nwait 0.2", at[0]));
     }
 
-    /// Squeezes at a world position, moves the hand by a script with `{to}` for the goal, and lets go.
-    fn pull(&mut self, from: Vec3, to: Vec3, turn: &str) {
+    /// Squeezes at a world position, moves the hand to another one, and lets go.
+    fn pull(&mut self, from: Vec3, to: Vec3) {
         let (from, to) = (words(self.s.stage(from)), words(self.s.stage(to)));
         self.play(&format!(
-            "right turn 0 0 0\nright at {from}\nwait 0.2\nright squeeze 1\nwait 0.1\n{turn}right at {to} over 0.5\nwait 0.1\nright squeeze 0\nwait 0.2"
+            "right turn 0 0 0\nright at {from}\nwait 0.2\nright squeeze 1\nwait 0.1\nright at {to} over 0.5\nwait 0.1\nright squeeze 0\nwait 0.2"
         ));
     }
 
@@ -251,8 +256,12 @@ fn arm(p: &mut Person<'_>) {
 
 fn wrist(p: &mut Person<'_>) {
     let [wrist] = p.rest(["LeftHand"]);
-    p.press("palette", "Grab body");
-    p.pull(wrist, wrist, "right turn 0 45 0 over 0.4\n");
+    p.press("palette", "Joint");
+    // The hand turns about the wrist.
+    let (tip, middle) = (p.s.tip(wrist), words(p.s.stage(wrist)));
+    p.play(&format!(
+        "right turn 0 0 0\nright at {tip}\nwait 0.2\nright trigger 1\nwait 0.1\nright arc {middle} 1 0 0 45 over 0.4\nwait 0.1\nright trigger 0\nwait 0.2"
+    ));
 }
 
 fn lean(p: &mut Person<'_>) {
@@ -264,7 +273,7 @@ fn lean(p: &mut Person<'_>) {
         ));
     }
     let [chest] = p.rest(["Chest"]);
-    p.pull(chest, chest + Vec3::new(0.05, -0.05, 0.2), "");
+    p.pull(chest, chest + Vec3::new(0.05, -0.05, 0.2));
 }
 
 fn ring(p: &mut Person<'_>) {
@@ -318,7 +327,7 @@ fn walk(p: &mut Person<'_>) {
         p.scrub(0.25 * step as f32);
         let name = ["LeftFoot", "RightFoot"][step % 2];
         let [foot] = p.displayed(name);
-        p.pull(foot, foot + Vec3::new(0.0, 0.08, if step == 3 { -0.2 } else { 0.2 }), "");
+        p.pull(foot, foot + Vec3::new(0.0, 0.08, if step == 3 { -0.2 } else { 0.2 }));
         p.play(AT_PALETTE);
     }
     p.scrub(0.0);

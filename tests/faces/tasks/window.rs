@@ -107,13 +107,16 @@ impl Person<'_> {
         self.click(&full);
     }
 
-    /// Drags the slider whose number is left of a label to the share `to` of its track.
+    /// Drags the slider in the row of a label to the share `to` of its track.
     fn slide(&mut self, label: &str, to: f32) {
         let label = self.find(label);
         let texts = self.texts();
-        let left =
-            |t: &&Text| (t.centre[1] - label.centre[1]).abs() < 6.0 && t.centre[0] < label.centre[0] - 5.0;
-        let number = texts.iter().filter(left).max_by(|a, b| a.centre[0].total_cmp(&b.centre[0])).unwrap();
+        // The number is left or right of the label, in the side panel.
+        let beside = |t: &&Text| {
+            let [across, down] = [0, 1].map(|k| (t.centre[k] - label.centre[k]).abs());
+            down < 6.0 && across < 260.0 && t.text.trim_end_matches([' ', '%', '°']).parse::<f32>().is_ok()
+        };
+        let number = texts.iter().find(beside).unwrap_or_else(|| panic!("no number beside {label:?}"));
         let right = [number.centre[0] - NUMBER * number.right[0], number.centre[1]];
         let at = |share: f32| [right[0] - (1.0 - share) * TRACK * number.right[0], right[1]];
         self.drag(&[at(0.5), at(0.5 * (0.5 + to)), at(to)]);

@@ -75,6 +75,11 @@ fn controls(
     if ui.selectable_label(path, "Motion path").on_hover_text(tip).clicked() {
         pressed.shared.commands.push(Command::MotionPath(!path));
     }
+    let auto = playhead.auto_key;
+    let tip = "Every change sets a key at the playhead";
+    if ui.selectable_label(auto, "Auto key").on_hover_text(tip).clicked() {
+        pressed.shared.commands.push(Command::AutoKey(!auto));
+    }
     let tip = "Shows all rows, and tools that copy, retime and ease the selected keys";
     if ui.selectable_label(state.open, "Edit keys").on_hover_text(tip).clicked() {
         state.open = !state.open;

@@ -103,8 +103,6 @@ pub(super) fn show(
 fn keys(ui: &mut Ui, shared: &panels::Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let timeline = shared.bench.timeline();
     widgets::caption(ui, "Keys");
-    let mut auto = timeline.playhead.auto_key;
-    pressed.command(Command::AutoKey(!auto), ui.checkbox(&mut auto, "Auto key").changed());
     let rates = FRAME_RATES.map(|r| (format!("{r} fps"), timeline.sheet.rate == r, Command::Rate(r)));
     shared.choices(ui, &mut pressed.shared, rates);
     let now = timeline.interpolation;
