@@ -45,7 +45,7 @@ pub use energy::Energy;
 pub(super) use gpu::FastState;
 pub use gripped::{GripShape, Grips, MAX_GRIPS, is_bare};
 pub use grips::bind_grips;
-pub(super) use inside::Inside;
+pub(super) use inside::{Inside, middles};
 pub use inside::Parts;
 pub use node::Fast;
 #[cfg(test)]
