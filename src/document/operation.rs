@@ -330,9 +330,7 @@ impl Edit {
             Self::AddGrip { .. } | Self::SetGrip(_) | Self::MoveGrip { .. } | Self::RemoveGrip(_) => {
                 grip_edit::apply(self, document)?
             }
-            Self::AddFirm { .. } | Self::SetFirm { .. } | Self::RemoveFirm(_) => {
-                firm::apply(self, document)?
-            }
+            Self::AddFirm { .. } | Self::SetFirm { .. } | Self::RemoveFirm(_) => firm::apply(self, document)?,
             Self::Group(edits) => apply_group(edits, document, context)?,
         })
     }

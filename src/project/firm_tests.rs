@@ -7,7 +7,9 @@ use crate::bind::shapes::Shape;
 use crate::bind::{BindOptions, VertexRuns};
 use crate::deform::blend::Painted;
 use crate::deform::volume::{Exact, FirmRegion};
-use crate::document::{DeformerSettings, Document, Edit, Journal, KeyEdit, KeyValue, Operation, Session, Target};
+use crate::document::{
+    DeformerSettings, Document, Edit, Journal, KeyEdit, KeyValue, Operation, Session, Target,
+};
 use crate::export::{Options, unedited};
 use crate::project::bake::Bake;
 use crate::project::{export, save};
@@ -187,7 +189,8 @@ fn exports_bakes_comparisons_and_keyed_settings_have_the_regions() {
     let saved = folder.path().join("capsule.project.glb");
     save(&saved, &model, &document, &mut evaluator(&model, &document)).unwrap();
     let again = Model::load(&saved, &BindOptions::default()).unwrap();
-    let gold = |model: &Model| Evaluator::exact(model, Exact::Gold).unwrap().evaluate(model, &pose).unwrap().control;
+    let gold =
+        |model: &Model| Evaluator::exact(model, Exact::Gold).unwrap().evaluate(model, &pose).unwrap().control;
     assert!(farthest(&gold(&again), &gold(&model)) > 0.02 * RADIUS);
     // A keyed setting keeps the regions at every time, live and in bakes.
     let target = Target::Setting { method: "volume".into(), name: "volume".into() };

@@ -38,15 +38,8 @@ pub enum SkinColors {
 
 impl SkinColors {
     /// All views, in the order of the interface.
-    pub const ALL: [Self; 7] = [
-        Self::Off,
-        Self::Weights,
-        Self::Swing,
-        Self::Twist,
-        Self::Strain,
-        Self::Blend,
-        Self::Firmness,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Off, Self::Weights, Self::Swing, Self::Twist, Self::Strain, Self::Blend, Self::Firmness];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
@@ -188,10 +181,10 @@ mod tests {
     use crate::base::FirmId;
     use crate::bind::shapes::capsule;
     use crate::bind::{BindOptions, VertexRuns, bind_attachments};
-    use crate::deform::blend::Painted;
-    use crate::deform::volume::FirmRegion;
     use crate::deform::Bound;
+    use crate::deform::blend::Painted;
     use crate::deform::swing_twist::{Params, bind};
+    use crate::deform::volume::FirmRegion;
 
     #[test]
     fn weights_go_from_blue_over_green_to_red() {
@@ -249,7 +242,14 @@ mod tests {
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
         let bound = Bound::new(character.clone().into(), attachments.into());
         let binding = bind(&bound, &Params { cubes: 700, ..Params::DEFAULT }).unwrap();
-        paint(&character, Some(&binding), None, &Firm::default(), (SkinColors::Twist, Some(node)), &mut colors);
+        paint(
+            &character,
+            Some(&binding),
+            None,
+            &Firm::default(),
+            (SkinColors::Twist, Some(node)),
+            &mut colors,
+        );
         assert_eq!(colors[at(0.3)], packed(linear(color_of_weight(0.0))));
         // Everything above the joint follows its whole twist.
         assert_eq!(colors[at(2.8)], packed(linear(color_of_weight(1.0))));

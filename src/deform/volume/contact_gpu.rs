@@ -218,6 +218,7 @@ impl ContactPipelines {
             ("rotations", Resource::Buffer(&finest.rotations)),
             ("vertices", Resource::Buffer(&points.vertices)),
             ("bulges", Resource::Buffer(&bulges)),
+            ("weights", Resource::Buffer(&finest.weights)),
         ])?;
         let gather = self.gather.bind(&[
             ("nodes", Resource::Buffer(&finest.nodes)),

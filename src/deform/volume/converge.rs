@@ -104,7 +104,8 @@ impl Flesh {
             let factor = f64::from(*factor);
             (sum * factor, force.map(|f| f * factor))
         };
-        let cells: Vec<(f64, [DVec3; 8])> = self.level().cells.par_iter().zip(&self.tissue.levels[0].weight).map(of).collect();
+        let cells: Vec<(f64, [DVec3; 8])> =
+            self.level().cells.par_iter().zip(&self.tissue.levels[0].weight).map(of).collect();
         gradient.fill(DVec3::ZERO);
         let mut sum = 0.0;
         for (cell, (energy, force)) in self.level().cells.iter().zip(&cells) {

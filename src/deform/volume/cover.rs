@@ -124,19 +124,14 @@ fn beside(level: &Level) -> Lists<u32> {
 
 /// Returns the nearest patches of each cube, with shares that fall with the squared distance plus `blur`. `places` has the
 /// cube and the middle of each patch, `middles` the middle of each cube.
-fn spread(
-    places: &[(u32, DVec3)],
-    middles: &[DVec3],
-    beside: &Lists<u32>,
-    blur: f64,
-) -> Vec<(u32, Share)> {
+fn spread(places: &[(u32, DVec3)], middles: &[DVec3], beside: &Lists<u32>, blur: f64) -> Vec<(u32, Share)> {
     // Squared distances are not negative, so their bits have their order.
-    let away = |cell: u32, patch: u32| {
-        middles[cell as usize].distance_squared(places[patch as usize].1).to_bits()
-    };
+    let away =
+        |cell: u32, patch: u32| middles[cell as usize].distance_squared(places[patch as usize].1).to_bits();
     let mut near: Vec<Vec<(u32, f64)>> = vec![Vec::new(); middles.len()];
     let lacks = |found: &[(u32, f64)], patch: u32| found.len() < NEAR && found.iter().all(|f| f.0 != patch);
-    let first = places.iter().zip(0u32..).map(|(place, patch)| Reverse((away(place.0, patch), place.0, patch)));
+    let first =
+        places.iter().zip(0u32..).map(|(place, patch)| Reverse((away(place.0, patch), place.0, patch)));
     let mut queue: BinaryHeap<Reverse<(u64, u32, u32)>> = first.collect();
     while let Some(Reverse((distance, cell, patch))) = queue.pop() {
         if !lacks(&near[cell as usize], patch) {

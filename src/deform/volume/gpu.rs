@@ -3,8 +3,8 @@
 use super::cells::Cells;
 use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
-use super::level_buffers::{LevelBuffers, upload, upload_lists};
 use super::firm::Firm;
+use super::level_buffers::{LevelBuffers, upload, upload_lists};
 use super::levels::{Level, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;

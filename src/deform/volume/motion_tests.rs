@@ -18,7 +18,12 @@ pub(super) fn swinging(frequency: f32, damping: f32) -> Params {
 }
 
 /// The control vertices in each frame of a motion; frames without a time are static.
-pub(super) fn play(bound: &Bound, params: Params, firm: &Firm, motion: &[(Option<f64>, Pose)]) -> Vec<Vec<Vec3>> {
+pub(super) fn play(
+    bound: &Bound,
+    params: Params,
+    firm: &Firm,
+    motion: &[(Option<f64>, Pose)],
+) -> Vec<Vec<Vec3>> {
     let recipe = Recipe { firm: firm.clone(), ..Recipe::volume(params) };
     let mut graph = CpuGraph::new(bound, &recipe).unwrap();
     let frame = |(time, pose): &(Option<f64>, Pose)| {
@@ -131,7 +136,11 @@ fn a_pause_a_jump_and_no_time_give_the_equilibrium() {
     let still = play(&bound, few(), &Firm::default(), &[(None, pose)]);
     assert!(farthest(&x[33], &still[0]) > 0.05 * RADIUS);
     (34..38).for_each(|k| assert_eq!(x[k], still[0], "{k}"));
-    assert_eq!(play(&bound, swinging(3.0, 0.1), &Firm::default(), &motion), x, "a second run has the same bits");
+    assert_eq!(
+        play(&bound, swinging(3.0, 0.1), &Firm::default(), &motion),
+        x,
+        "a second run has the same bits"
+    );
 }
 
 #[test]

@@ -376,19 +376,22 @@ impl VolumeReference {
                 let State { y, load, pull, contact, rotation, .. } = &mut self.states[0];
                 let posed = Posed { y, rotation, bulge: &self.bulge };
                 let at = |i: u32| posed.position(finest, &cells.contact.points, i as usize);
+                let points = &cells.contact.points.place;
+                let weight = |i: u32| points[i as usize].map_or(1.0, |p| tissue[0].weight[p.cell as usize]);
                 let push = |i: u32| {
                     let pair = self.pairs[0].pair[i as usize]?;
                     let gap = (at(i) - at(pair.partner)).dot(pair.normal);
-                    Some(pair.normal * (contact::STIFFNESS * (pair.keep - gap).max(0.0)))
+                    let stiffness = contact::STIFFNESS * (weight(i) * weight(pair.partner)).sqrt();
+                    Some((pair.normal * (stiffness * (pair.keep - gap).max(0.0)), stiffness))
                 };
-                let push: Vec<Option<Vec3>> =
+                let push: Vec<Option<(Vec3, f32)>> =
                     (0..self.pairs[0].pair.len() as u32).into_par_iter().map(push).collect();
                 for n in 0..finest.nodes() {
                     (load[n], contact[n]) = (pull[n], 0.0);
                     for share in cells.contact.at_node.of(n) {
-                        if let Some(push) = push[share.node as usize] {
+                        if let Some((push, stiffness)) = push[share.node as usize] {
                             load[n] += push * share.weight;
-                            contact[n] += 2.0 * contact::STIFFNESS * share.weight.abs();
+                            contact[n] += 2.0 * stiffness * share.weight.abs();
                         }
                     }
                 }

@@ -324,8 +324,7 @@ fn many_cycles_end_at_the_gold_standard() {
             let level = &cells.levels[0];
             let rest: Vec<DVec3> =
                 cells.nodes.character.control.positions.iter().map(|x| x.as_dvec3()).collect();
-            let held: Vec<u32> =
-                (0..rest.len() as u32).filter(|&n| level.held[n as usize]).collect();
+            let held: Vec<u32> = (0..rest.len() as u32).filter(|&n| level.held[n as usize]).collect();
             let elements = gold::Elements::cubes(&rest, &level.cells).unwrap();
             let mut other = gold::Gold::new(elements, &held).unwrap();
             let mut x: Vec<DVec3> = start.position.iter().map(|x| x.as_dvec3()).collect();

@@ -44,7 +44,8 @@ pub struct LevelStiffness {
 impl LevelStiffness {
     /// Returns the stiffness of all levels, finest first, without regions.
     pub fn of(levels: &[Level]) -> Vec<Self> {
-        let new = |l: &Level| Self { weight: vec![1.0; l.cells.len()], nodes: vec![Node::default(); l.nodes()] };
+        let new =
+            |l: &Level| Self { weight: vec![1.0; l.cells.len()], nodes: vec![Node::default(); l.nodes()] };
         let mut out: Vec<Self> = levels.iter().map(new).collect();
         Self::derive(levels, &mut out);
         out.iter_mut().flat_map(|l| &mut l.nodes).for_each(|n| n.mass = n.cubes);
@@ -138,7 +139,8 @@ impl Tissue {
             let r = DMat3::from_quat(r);
             let r = [r.x_axis, r.y_axis, r.z_axis];
             let trace = (0..3).map(|k| r[k].dot(mean[k])).sum::<f64>() - 3.0 * h;
-            let edges: f64 = (0..3).flat_map(|k| NEAR[k].map(|n| (edge(k, n) - r[k] * h).length_squared())).sum();
+            let edges: f64 =
+                (0..3).flat_map(|k| NEAR[k].map(|n| (edge(k, n) - r[k] * h).length_squared())).sum();
             f64::from(*weight) * (0.25 * edges + 0.5 * f64::from(lambda) * trace * trace) / (h * h)
         };
         level.cells.iter().zip(&stiffness.weight).map(of).sum()

@@ -55,7 +55,10 @@ impl Document {
 
     fn firm_index(&self, id: FirmId) -> Result<usize> {
         self.firm.iter().position(|r| r.id == id).ok_or_else(|| {
-            Error::input(format!("there is no firm region {}", id.0), format!("there are {}", self.firm.len()))
+            Error::input(
+                format!("there is no firm region {}", id.0),
+                format!("there are {}", self.firm.len()),
+            )
         })
     }
 
@@ -80,7 +83,8 @@ impl Document {
         match self.firm.iter().find(|r| r.vertices.iter().any(|v| v as usize >= count)) {
             None => Ok(()),
             Some(region) => {
-                let problem = format!("firm region {:?} names a vertex that the mesh does not have", region.name);
+                let problem =
+                    format!("firm region {:?} names a vertex that the mesh does not have", region.name);
                 Err(Error::input(problem, format!("remove the region; the mesh has {count} vertices")))
             }
         }

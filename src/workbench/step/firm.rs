@@ -55,8 +55,9 @@ impl Workbench {
             let mark = mirrored_mark(character, mirror, mark)?;
             let other = match part {
                 SkinPart::Mark { rings, .. } => Region::filled(character, &mark, reach_of(rings))?,
-                SkinPart::Shape(_) => Region::from_mark(character, &mark, region.reach)?
-                    .softened(character, region.softness)?,
+                SkinPart::Shape(_) => {
+                    Region::from_mark(character, &mark, region.reach)?.softened(character, region.softness)?
+                }
             };
             for (v, weight) in other.weights() {
                 let own = weights.entry(v).or_default();
@@ -71,13 +72,8 @@ impl Workbench {
             let remedy = "change its factor, or draw another mark";
             return Err(Error::input(format!("{} is this region already", same.name), remedy));
         }
-        let region = FirmRegion {
-            id: document.unused_firm_id(),
-            name: name.clone(),
-            factor,
-            vertices,
-            falloff,
-        };
+        let region =
+            FirmRegion { id: document.unused_firm_id(), name: name.clone(), factor, vertices, falloff };
         Ok(Edit::AddFirm { index: None, region: Box::new(region) })
     }
 }
