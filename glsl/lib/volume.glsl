@@ -39,7 +39,7 @@ float hold(VolumeNode node, float lambda, float firmness) {
 
 // Stiffness of the spring at a node, with the target of the dynamics.
 float spring(VolumeNode node, VolumePush push) {
-    return hold(node, push.lambda, push.firmness) + node.cubes * push.inertia;
+    return hold(node, push.lambda, push.firmness) + node.mass * push.inertia;
 }
 
 // Inverse of the stiffness bound at a node with contact springs of this stiffness; 0 if it is held.

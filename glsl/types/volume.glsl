@@ -1,4 +1,4 @@
-// Mirrors of src/deform/volume/gpu.rs and levels.rs; layout(scalar).
+// Mirrors of src/deform/volume/gpu.rs, tissue.rs and levels.rs; layout(scalar).
 
 // Push constants of all stages.
 struct VolumePush {
@@ -22,7 +22,7 @@ struct VolumePush {
     float step;
     // Stiffness of one contact spring; 0 without contact.
     float contact;
-    // Stiffness of the springs to the targets of the dynamics, per unit of VolumeNode.cubes.
+    // Stiffness of the springs to the targets of the dynamics, per unit of VolumeNode.mass.
     float inertia;
     // Whether cubes begin with the rotation of their joint.
     uint from_joint;
@@ -60,6 +60,8 @@ struct VolumeNode {
     float core;
     // Stiffness of the contact springs, in units of one spring.
     float contact;
+    // Number of cubes, for the dynamics.
+    float mass;
 };
 
 // How much a node of another level counts.

@@ -49,4 +49,6 @@ ids! {
     ChainId,
     /// A grip on the skin, in a document.
     GripId,
+    /// A firm or soft region of the skin, in a document.
+    FirmId,
 }

@@ -190,12 +190,12 @@ impl Graph {
         let volume = match &recipe.volume {
             None => None,
             Some(params) => {
-                let cells = Cells::bind(&bound.character, params.sane().cubes);
+                let cells = Arc::new(Cells::bind(&bound.character, params.sane().cubes));
                 let (first, position) = (&recipe.geometric, &streams.position);
-                Some((
-                    *params,
-                    kernels.volume.bind(&kernels.geometric, &cells, first, params, &rig, position)?,
-                ))
+                let mut state =
+                    kernels.volume.bind(&kernels.geometric, &cells, first, params, &rig, position)?;
+                state.set_firm(&recipe.firm);
+                Some((*params, state))
             }
         };
         let display = surface::bind(&bound.character, recipe.crease);
@@ -341,6 +341,7 @@ impl Graph {
         if let (Some((own, state)), Some(params)) = (&mut self.volume, &recipe.volume) {
             *own = *params;
             state.set(params);
+            state.set_firm(&recipe.firm);
         }
         if let Some(params) = &recipe.springs {
             self.set_springs(params);

@@ -4,7 +4,7 @@ use super::blend::Painted;
 use super::clock::Frames;
 use super::springs::Variant;
 use super::surface::Crease;
-use super::volume::Rest;
+use super::volume::{Firm, Rest};
 use super::{Geometric, fast, springs, swing_twist, volume};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,10 @@ pub struct Recipe {
     /// nodes. With [`Rest::Bind`] it deforms the character without springs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<volume::Params>,
+    /// Regions of the skin below which the flesh of the volume node is firmer or softer. Settings do not contain them; the
+    /// document does.
+    #[serde(default, skip_serializing_if = "Firm::is_empty")]
+    pub firm: Firm,
     /// Across which edges normals are continuous.
     #[serde(default, skip_serializing_if = "is_default")]
     pub crease: Crease,
@@ -58,7 +62,7 @@ impl Recipe {
 
     /// Returns a recipe with a geometric method only.
     pub fn geometric(geometric: Geometric) -> Self {
-        Self { geometric, springs: None, volume: None, crease: Crease::Source }
+        Self { geometric, springs: None, volume: None, firm: Firm::default(), crease: Crease::Source }
     }
 
     /// Returns springs after dual quaternion skinning, the geometric method that starts nearest to their equilibrium.

@@ -5,7 +5,7 @@ use super::sculpt::cpu::{displace, rotation};
 use super::sculpt::{BoundSculpt, Field, Reform, SculptState};
 use super::surface::{self, Display};
 use super::volume::solve::VolumeReference;
-use super::volume::{Exact, Params, Rest};
+use super::volume::{Exact, Firm, Params, Rest};
 use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result, SculptId};
@@ -40,7 +40,11 @@ impl CpuGraph {
             springs::solve::Springs::new(bound, &levels, params)
         });
         let volume = match &recipe.volume {
-            Some(params) => Some(VolumeReference::new(bound, &recipe.geometric, params)?),
+            Some(params) => {
+                let mut volume = VolumeReference::new(bound, &recipe.geometric, params)?;
+                volume.set_firm(&recipe.firm);
+                Some(volume)
+            }
             None => None,
         };
         Ok(Self {
@@ -142,6 +146,7 @@ impl CpuGraph {
         }
         if let (Some(volume), Some(params)) = (&mut self.volume, &recipe.volume) {
             volume.set_params(params);
+            volume.set_firm(&recipe.firm);
         }
         true
     }
@@ -212,14 +217,16 @@ impl CpuGraph {
         times
     }
 
-    /// Returns a graph with a volume node that solves to convergence in f64 in every evaluation. An evaluation takes up
-    /// to seconds.
+    /// Returns a graph with a volume node that solves to convergence in f64 in every evaluation, with these firm and soft
+    /// regions. An evaluation takes up to seconds.
     ///
     /// # Errors
     /// As [`CpuGraph::new`].
-    pub fn exact(bound: &Bound, exact: Exact, params: &Params) -> Result<Self> {
+    pub fn exact(bound: &Bound, exact: Exact, params: &Params, firm: &Firm) -> Result<Self> {
         let geometric = if exact == Exact::Tets { Geometric::Lbs } else { Geometric::Dqs };
-        let mut out = Self::new(bound, &Recipe { volume: Some(*params), ..Recipe::geometric(geometric) })?;
+        let mut recipe = Recipe { volume: Some(*params), ..Recipe::geometric(geometric) };
+        recipe.firm.clone_from(firm);
+        let mut out = Self::new(bound, &recipe)?;
         if let Some(volume) = &mut out.volume {
             volume.make_exact(exact, bound)?;
         }

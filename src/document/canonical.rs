@@ -8,6 +8,7 @@ use crate::base::math::Trs;
 use crate::bind::BindOptions;
 use crate::cage::Cage;
 use crate::deform::sculpt::{Along, Around, Curve, Profile};
+use crate::deform::volume::FirmRegion;
 use crate::pose::{BoneChain, Lengths, RootMotion, Stroke, StrokeLayer};
 use crate::rig::Pose;
 use crate::surface::{Form, Grip, Reach, Region, Round, Sculpt, SurfaceStroke, Surroundings};
@@ -243,6 +244,17 @@ impl Canonical {
         self.floats(rotation);
     }
 
+    pub fn firm(&mut self, region: &FirmRegion) {
+        let FirmRegion { id, name, factor, vertices, falloff } = region;
+        self.count(id.index());
+        self.text(name);
+        self.floats(&[*factor]);
+        self.count(vertices.count());
+        vertices.iter().for_each(|v| self.count(v as usize));
+        self.count(falloff.len());
+        (0..falloff.len()).for_each(|k| self.floats(&[falloff.get(k).unwrap_or(1.0)]));
+    }
+
     pub fn adjustments(&mut self, layer: &StrokeLayer) {
         self.count(layer.id.index());
         self.count(layer.partner.map_or(0, |p| p.index() + 1));
@@ -388,6 +400,11 @@ impl Document {
             hash.text("grips 1");
             hash.count(self.grips.len());
             self.grips.iter().for_each(|g| hash.grip(g));
+        }
+        if !self.firm.is_empty() {
+            hash.text("firm 1");
+            hash.count(self.firm.len());
+            self.firm.iter().for_each(|r| hash.firm(r));
         }
     }
 

@@ -7,6 +7,7 @@ use crate::cage::Cage;
 use crate::deform::Geometric;
 use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
+use crate::deform::volume::Firm;
 use crate::pose::{BoneChain, StrokeLayer, validate_chains};
 use crate::rig::{Pose, RestShift, Skeleton};
 use crate::surface::{Grip, MAX_SCULPTS, Sculpt, SurfaceStroke};
@@ -78,6 +79,8 @@ pub struct Document {
     pub(super) hidden: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) grips: Vec<Grip>,
+    #[serde(default, skip_serializing_if = "Firm::is_empty")]
+    pub(super) firm: Firm,
 }
 
 /// Whether a binding has the default settings, which files omit.
@@ -198,12 +201,12 @@ impl Document {
         self.posed_below(skeleton, self.strokes.len())
     }
 
-    /// Returns whether both documents have equal poses, strokes, deformers, bindings, sculpt layers, cages and grips,
-    /// ignoring motion.
+    /// Returns whether both documents have equal poses, strokes, deformers, bindings, sculpt layers, cages, grips
+    /// and firm regions, ignoring motion.
     pub fn is_shaped_like(&self, other: &Self) -> bool {
         (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
             && (&self.sculpts, &self.cage, &self.binding) == (&other.sculpts, &other.cage, &other.binding)
-            && self.grips == other.grips
+            && (&self.grips, &self.firm) == (&other.grips, &other.firm)
     }
 
     /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
@@ -246,7 +249,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Returns the deformer recipe of the document, bound to its grips.
+    /// Returns the deformer recipe of the document, bound to its grips, with its firm regions.
     ///
     /// # Errors
     /// Same as [`DeformerSettings::recipe`].
@@ -254,21 +257,22 @@ impl Document {
         self.recipe_of(&self.deformer)
     }
 
-    /// Returns the deformer recipe of other settings, bound to the grips of the document.
+    /// Returns the deformer recipe of other settings, bound to the grips of the document, with its firm regions.
     ///
     /// # Errors
     /// Same as [`DeformerSettings::recipe`].
     pub fn recipe_of(&self, settings: &DeformerSettings) -> Result<Recipe> {
         let mut recipe = settings.recipe()?;
         recipe.set_grips(&self.grip_shapes());
+        recipe.firm.clone_from(&self.firm);
         Ok(recipe)
     }
 
-    /// Checks marks, binding and grips against the character.
+    /// Checks marks, binding, grips and firm regions against the character.
     ///
     /// # Errors
-    /// A mark lies on a triangle that the display mesh does not have, or the binding or a grip names a vertex that the
-    /// control mesh does not have.
+    /// A mark lies on a triangle that the display mesh does not have, or the binding, a grip or a firm region names a
+    /// vertex that the control mesh does not have.
     pub fn fits(&self, character: &Character) -> Result<()> {
         let triangles = character.display.triangles.len();
         self.marks.iter().try_for_each(|mark| mark.validate(Some(triangles)))?;
@@ -276,6 +280,7 @@ impl Document {
             painted.or(*factor).check(character.control.positions.len())?;
         }
         self.grips.iter().try_for_each(|grip| grip.fits(character))?;
+        self.firm_fits(character)?;
         self.binding.fits(character)
     }
 
@@ -351,6 +356,7 @@ impl Document {
         validate_chains(&self.bones)?;
         self.cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
         self.validate_grips()?;
+        self.validate_firm()?;
         self.validate_poses(skeleton)?;
         self.motion.validate(skeleton)?;
         Ok(())

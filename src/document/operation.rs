@@ -3,12 +3,16 @@
 //!
 //! Each operation is one line of JSON, for example `{"do":{"set_key":{"time":0.5,"pose":...}}}` or `"undo"`.
 
-use super::contents::{MAX_MARKS, validate_hidden, validate_pins, validate_pose};
+mod firm;
+mod marks;
+
+use super::contents::{validate_hidden, validate_pins, validate_pose};
 use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, grip_edit, key_edit, sculpt_edit};
 use crate::base::math::Trs;
-use crate::base::{Error, GripId, MarkId, NodeId, Result, SculptId, StrokeId};
+use crate::base::{Error, FirmId, GripId, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::bind::BindOptions;
 use crate::cage::Cage;
+use crate::deform::volume::FirmRegion;
 use crate::pose::{BoneChain, Sample, Stroke, StrokeLayer, validate_chains};
 use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
 use crate::surface::{Grip, Sculpt, SurfaceStroke};
@@ -181,6 +185,23 @@ pub enum Edit {
     },
     /// Removes a grip. Its keys stay, without effect.
     RemoveGrip(GripId),
+    /// Adds a firm or soft region of the skin.
+    AddFirm {
+        /// Index among the regions; `None` appends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<usize>,
+        /// New region, with an id from [`Document::unused_firm_id`].
+        region: Box<FirmRegion>,
+    },
+    /// Sets the factor of a firm or soft region.
+    SetFirm {
+        /// Id of the region.
+        id: FirmId,
+        /// New factor on the stiffness of the flesh, 1/16..=16.
+        factor: f32,
+    },
+    /// Removes a firm or soft region.
+    RemoveFirm(FirmId),
     /// Applies several edits as one.
     Group(Vec<Edit>),
 }
@@ -269,7 +290,7 @@ impl Edit {
             | Self::MoveKnot { .. }
             | Self::RenameStroke { .. } => self.apply_to_strokes(document, skeleton)?,
             Self::AddMark { .. } | Self::SetMark(_) | Self::RemoveMark(_) => {
-                self.apply_to_marks(document, context)?
+                marks::apply(self, document, context)?
             }
             Self::AddSculpt { .. } | Self::SetSculpt(_) | Self::RemoveSculpt(_) => {
                 sculpt_edit::apply(self, document, context)?
@@ -309,6 +330,7 @@ impl Edit {
             Self::AddGrip { .. } | Self::SetGrip(_) | Self::MoveGrip { .. } | Self::RemoveGrip(_) => {
                 grip_edit::apply(self, document)?
             }
+            Self::AddFirm { .. } | Self::SetFirm { .. } | Self::RemoveFirm(_) => firm::apply(self, document)?,
             Self::Group(edits) => apply_group(edits, document, context)?,
         })
     }
@@ -374,37 +396,6 @@ impl Edit {
         })
     }
 
-    fn apply_to_marks(&self, document: &mut Document, context: &Context) -> Result<Self> {
-        Ok(match self {
-            Self::AddMark { index, mark } => {
-                mark.validate(context.triangles)?;
-                let at = index.unwrap_or(document.marks.len());
-                if at > document.marks.len()
-                    || document.marks.len() >= MAX_MARKS
-                    || document.mark_index(mark.id).is_ok()
-                    || mark.id.0 >= MAX_ID
-                {
-                    return Err(Error::input(
-                        format!("mark {} cannot be added at {at}", mark.id.0),
-                        format!("use an unused id, a place among the marks, and no more than {MAX_MARKS}"),
-                    ));
-                }
-                document.marks.insert(at, (**mark).clone());
-                Self::RemoveMark(mark.id)
-            }
-            Self::SetMark(mark) => {
-                mark.validate(context.triangles)?;
-                let i = document.mark_index(mark.id)?;
-                Self::SetMark(Box::new(std::mem::replace(&mut document.marks[i], (**mark).clone())))
-            }
-            Self::RemoveMark(id) => {
-                let i = document.mark_index(*id)?;
-                Self::AddMark { index: Some(i), mark: Box::new(document.marks.remove(i)) }
-            }
-            _ => return Err(Error::input("this edit is not about marks", "report it as a bug")),
-        })
-    }
-
     /// Returns whether this edit overwrites everything that `earlier`, an edit of the same undo step, has set.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
         match (self, earlier) {
@@ -419,6 +410,7 @@ impl Edit {
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
             (Self::MoveGrip { id, .. }, Self::MoveGrip { id: old, .. }) => id == old,
             (Self::SetGrip(grip), Self::SetGrip(old)) => grip.id == old.id,
+            (Self::SetFirm { id, .. }, Self::SetFirm { id: old, .. }) => id == old,
             (Self::SetPose(_), Self::SetPose(_))
             | (Self::SetDeformer(_), Self::SetDeformer(_))
             | (Self::SetBinding(_), Self::SetBinding(_))

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 impl Model {
-    /// Returns the recipe of deformer settings, bound to the grips of the model's document.
+    /// Returns the recipe of deformer settings, bound to the grips of the model's document, with its firm regions.
     ///
     /// # Errors
     /// Same as [`DeformerSettings::recipe`].

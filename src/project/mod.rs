@@ -6,6 +6,8 @@ mod binding_tests;
 mod cage_shapes;
 mod file;
 #[cfg(test)]
+mod firm_tests;
+#[cfg(test)]
 mod grip_mix_tests;
 #[cfg(test)]
 mod grip_tests;

@@ -9,6 +9,7 @@ use crate::base::{NodeId, Progress, Result, Version};
 use crate::cage::Coupling;
 use crate::deform::blend::Painted as BlendFactors;
 use crate::deform::sculpt::SculptState;
+use crate::deform::volume::Firm;
 use crate::deform::{Bound, Geometric, Graph, Kernels, Recipe};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
@@ -101,6 +102,8 @@ struct Painted {
     shown: (SkinColors, Option<NodeId>),
     /// The settings of the method `blend` that the colours show.
     blend: Option<(f32, BlendFactors)>,
+    /// The firm and soft regions that the colours show.
+    firm: Firm,
     /// Colours of the control vertices.
     control: Vec<u32>,
     /// Colours of the display vertices.
@@ -339,6 +342,14 @@ impl Actor {
         Follows::Changed
     }
 
+    /// Replaces the firm and soft regions of the recipe. Does not allocate if they are unchanged.
+    pub fn set_firm(&mut self, firm: &Firm) {
+        let own = self.recipe().filter(|recipe| recipe.firm != *firm);
+        if let Some(recipe) = own.map(|recipe| Recipe { firm: firm.clone(), ..recipe.clone() }) {
+            self.follow(&recipe);
+        }
+    }
+
     /// Sets the time of the following poses, seconds, for dynamics; `None` switches dynamics off.
     pub fn set_time(&mut self, seconds: Option<f64>) {
         let Some(body) = &mut self.body else { return };
@@ -359,7 +370,7 @@ impl Actor {
         let Some(Body { painted, model, graph, posed, recipe, .. }) = &mut self.body else {
             return Ok(false);
         };
-        let of_joint = !matches!(view, SkinColors::Off | SkinColors::Strain | SkinColors::Blend);
+        let of_joint = matches!(view, SkinColors::Weights | SkinColors::Swing | SkinColors::Twist);
         let shown = (view, selected.filter(|_| of_joint));
         let blend = match &recipe.geometric {
             Geometric::Blend { factor, painted } if view == SkinColors::Blend => {
@@ -368,9 +379,11 @@ impl Actor {
             _ => None,
         };
         let same = std::mem::replace(&mut painted.shown, shown) == shown;
-        if same && painted.blend == blend {
+        let firm = view != SkinColors::Firmness || painted.firm == recipe.firm;
+        if same && firm && painted.blend == blend {
             return Ok(false);
         }
+        painted.firm.clone_from(&recipe.firm);
         painted.blend = blend;
         if view == SkinColors::Strain {
             painted.new = false;
@@ -382,7 +395,8 @@ impl Actor {
         graph.show_strain(None)?;
         let character = &model.bound.character;
         let factor = painted.blend.as_ref().map(|(global, own)| own.or(*global));
-        paint(character, graph.swing_twist(), factor.as_ref(), shown, &mut painted.control);
+        let (binding, firm) = (graph.swing_twist(), &painted.firm);
+        paint(character, binding, factor.as_ref(), firm, shown, &mut painted.control);
         painted.display.clear();
         let of = |v: &u32| painted.control.get(*v as usize).copied().unwrap_or(0);
         painted.display.extend(character.display.control_of.iter().map(of));

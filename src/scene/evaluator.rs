@@ -79,12 +79,15 @@ impl Evaluator {
         Ok(new)
     }
 
-    /// Creates an evaluator on the CPU that solves every pose until convergence ([`CpuGraph::exact`]).
+    /// Creates an evaluator on the CPU that solves every pose until convergence ([`CpuGraph::exact`]), with the firm and
+    /// soft regions of the model's document.
     ///
     /// # Errors
     /// As [`Evaluator::new`].
     pub fn exact(model: &Model, exact: Exact) -> Result<Self> {
-        let graph = CpuGraph::exact(&model.bound, exact, &Params::default()).map_err(|e| model.named(e))?;
+        let firm = model.document.as_ref().map(|d| d.firm().clone()).unwrap_or_default();
+        let graph = CpuGraph::exact(&model.bound, exact, &Params::default(), &firm);
+        let graph = graph.map_err(|e| model.named(e))?;
         let mut new = Self::Cpu(Box::new(graph));
         if let Some(document) = &model.document {
             new.set_document(model, document)?;

@@ -38,6 +38,7 @@ impl LiveRecipe {
             self.grips = grips;
         }
         self.own.set_grips(&self.grips);
+        self.own.firm.clone_from(document.firm());
         let channels = document.motion().channels().iter().enumerate();
         let keyed = channels.filter(|(_, c)| match &c.target {
             Target::Setting { method, name } => {

@@ -5,6 +5,8 @@ use crate::base::{JointId, NodeId};
 use crate::bind::Character;
 use crate::deform::blend::Factor;
 use crate::deform::swing_twist::SwingTwistBinding;
+use crate::deform::volume::Firm;
+use crate::deform::volume::firm::FACTORS;
 use serde::{Deserialize, Serialize};
 
 /// Step in hue between successive joints: the golden ratio, so that neighbouring joints differ in colour.
@@ -30,16 +32,18 @@ pub enum SkinColors {
     Strain,
     /// Factors of the method `blend`, from blue (LBS) to red (DQS).
     Blend,
+    /// Firm and soft regions: blue is soft, grey has the factor 1, red is firm.
+    Firmness,
 }
 
 impl SkinColors {
     /// All views, in the order of the interface.
-    pub const ALL: [Self; 6] =
-        [Self::Off, Self::Weights, Self::Swing, Self::Twist, Self::Strain, Self::Blend];
+    pub const ALL: [Self; 7] =
+        [Self::Off, Self::Weights, Self::Swing, Self::Twist, Self::Strain, Self::Blend, Self::Firmness];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
-        ["Off", "Weights", "Swing", "Twist", "Strain", "Blend"][self as usize]
+        ["Off", "Weights", "Swing", "Twist", "Strain", "Blend", "Firmness"][self as usize]
     }
 
     /// Returns the next view. After the last view, the first one follows.
@@ -60,6 +64,17 @@ pub fn color_of_weight(weight: f32) -> [u8; 4] {
     hue(2.0 / 3.0 * (1.0 - weight.clamp(0.0, 1.0)))
 }
 
+/// Colour of the binary logarithm of a factor on the stiffness: blue for the softest, grey for 0, red for the firmest.
+pub fn color_of_firmness(log2: f32) -> [u8; 4] {
+    const GREY: [u8; 4] = [150, 150, 150, 255];
+    let share = (log2.abs() / FACTORS[1].log2()).min(1.0);
+    let end = color_of_weight(if log2 > 0.0 { 1.0 } else { 0.0 });
+    std::array::from_fn(|k| {
+        let (from, to) = (f32::from(GREY[k]), f32::from(end[k]));
+        (from + (to - from) * share).round() as u8
+    })
+}
+
 /// Colour of a bone or joint among others, sRGB.
 pub fn color_of_index(index: usize) -> [u8; 4] {
     hue(index as f32 * APART)
@@ -68,12 +83,13 @@ pub fn color_of_index(index: usize) -> [u8; 4] {
 /// Computes the colour of every control vertex for [`crate::render::Scene::paint`]: linear RGBA8, red in the lowest bits.
 /// With a selected joint, the colour shows its weight; otherwise it mixes the colours of all joints by their weights. `binding`
 /// has the swing and twist weights; without it these views show nothing. The GPU computes strain, so that view shows
-/// nothing here. `blend` has the factors of the method `blend`; without it that view shows nothing. Reuses the memory of
-/// `out`.
+/// nothing here. `blend` has the factors of the method `blend`; without it that view shows nothing. `firm` has the firm and
+/// soft regions. Reuses the memory of `out`.
 pub fn paint(
     character: &Character,
     binding: Option<&SwingTwistBinding>,
     blend: Option<&Factor>,
+    firm: &Firm,
     (view, selected): (SkinColors, Option<NodeId>),
     out: &mut Vec<u32>,
 ) {
@@ -99,6 +115,12 @@ pub fn paint(
                 let color = |v| packed(linear(color_of_weight(factor.of(v))));
                 out.iter_mut().enumerate().for_each(|(v, c)| *c = color(v));
             }
+        }
+        (SkinColors::Firmness, _) => {
+            let mut field = Vec::new();
+            firm.field(out.len(), &mut field);
+            let color = |log2: &f32| packed(linear(color_of_firmness(*log2)));
+            out.iter_mut().zip(&field).for_each(|(c, log2)| *c = color(log2));
         }
         (SkinColors::Weights, _) => out.iter_mut().enumerate().for_each(|(v, c)| *c = packed(skin(v))),
         (SkinColors::Swing | SkinColors::Twist, Some(binding)) => {
@@ -156,10 +178,13 @@ fn packed(color: Vec3) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::FirmId;
     use crate::bind::shapes::capsule;
-    use crate::bind::{BindOptions, bind_attachments};
+    use crate::bind::{BindOptions, VertexRuns, bind_attachments};
     use crate::deform::Bound;
+    use crate::deform::blend::Painted;
     use crate::deform::swing_twist::{Params, bind};
+    use crate::deform::volume::FirmRegion;
 
     #[test]
     fn weights_go_from_blue_over_green_to_red() {
@@ -174,7 +199,7 @@ mod tests {
         let character = capsule(3, 24, 12, 0.15, 3.0);
         let node = character.skeleton.joints[1].node;
         let mut colors = Vec::new();
-        paint(&character, None, None, (SkinColors::Weights, Some(node)), &mut colors);
+        paint(&character, None, None, &Firm::default(), (SkinColors::Weights, Some(node)), &mut colors);
         let at = |y: f32| {
             let near = |v: &usize| (character.control.positions[*v].y - y).abs();
             (0..character.control.positions.len()).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap()
@@ -182,27 +207,49 @@ mod tests {
         let (low, middle) = (colors[at(0.3)], colors[at(1.5)]);
         assert_eq!(low, packed(linear(color_of_weight(0.0))));
         assert_eq!(middle, packed(linear(color_of_weight(1.0))));
-        paint(&character, None, None, (SkinColors::Weights, None), &mut colors);
+        paint(&character, None, None, &Firm::default(), (SkinColors::Weights, None), &mut colors);
         assert_eq!(colors[at(1.5)], packed(linear(color_of_index(1))));
         let half = Factor::Global(0.5);
-        paint(&character, None, Some(&half), (SkinColors::Blend, None), &mut colors);
+        paint(&character, None, Some(&half), &Firm::default(), (SkinColors::Blend, None), &mut colors);
         assert!(colors.iter().all(|c| *c == colors[0] && *c != 0));
         paint(
             &character,
             None,
             Some(&Factor::PerVertex([0.5].into())),
+            &Firm::default(),
             (SkinColors::Blend, None),
             &mut colors,
         );
         assert!(colors.iter().all(|c| *c == 0), "factors of another character");
         for view in [SkinColors::Off, SkinColors::Swing, SkinColors::Strain, SkinColors::Blend] {
-            paint(&character, None, None, (view, Some(node)), &mut colors);
+            paint(&character, None, None, &Firm::default(), (view, Some(node)), &mut colors);
             assert!(colors.iter().all(|c| *c == 0), "{view:?}");
+        }
+        let vertices = VertexRuns::of([0, 1]);
+        let region = |factor| FirmRegion {
+            id: FirmId(0),
+            name: String::new(),
+            factor,
+            vertices: vertices.clone(),
+            falloff: Painted::NONE,
+        };
+        for (factor, wanted) in [(16.0, 1.0), (1.0 / 16.0, 0.0)] {
+            let firm = Firm::new(vec![region(factor)]);
+            paint(&character, None, None, &firm, (SkinColors::Firmness, Some(node)), &mut colors);
+            let grey = packed(linear([150, 150, 150, 255]));
+            assert_eq!((colors[1], colors[2]), (packed(linear(color_of_weight(wanted))), grey));
         }
         let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
         let bound = Bound::new(character.clone().into(), attachments.into());
         let binding = bind(&bound, &Params { cubes: 700, ..Params::DEFAULT }).unwrap();
-        paint(&character, Some(&binding), None, (SkinColors::Twist, Some(node)), &mut colors);
+        paint(
+            &character,
+            Some(&binding),
+            None,
+            &Firm::default(),
+            (SkinColors::Twist, Some(node)),
+            &mut colors,
+        );
         assert_eq!(colors[at(0.3)], packed(linear(color_of_weight(0.0))));
         // Everything above the joint follows its whole twist.
         assert_eq!(colors[at(2.8)], packed(linear(color_of_weight(1.0))));

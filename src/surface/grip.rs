@@ -1,5 +1,6 @@
 //! Grips: points and regions of the skin that the method FAST moves (docs/internals.md, section 8).
 
+use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, GripId, Result};
 use crate::bind::{Character, VertexRuns};
 use crate::deform::fast::GripShape;
@@ -7,6 +8,10 @@ use crate::geom::ControlMesh;
 use crate::rig::{GripHold, GripPose};
 use serde::{Deserialize, Serialize};
 
+/// A stroke is closed if its ends are nearer than this fraction of its size.
+const CLOSES: f32 = 0.35;
+/// Minimum size of a closed stroke, in mean edge lengths.
+const SMALL: f32 = 1.5;
 /// Rotation of a grip at rest.
 const UNTURNED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
@@ -109,6 +114,14 @@ impl Grip {
         let problem = format!("grip {:?} names a vertex that the mesh does not have", self.name);
         Err(Error::input(problem, format!("remove the grip; the mesh has {count} vertices")))
     }
+}
+
+/// Returns whether the ends of a stroke over the skin meet, so that it encloses an area. `places` are its points in bind
+/// space, `edge` is the mean length of an edge, metres.
+pub fn closes(places: &[Vec3], edge: f32) -> bool {
+    let [first, .., last] = places else { return false };
+    let size = Aabb::of(places.iter().copied()).diagonal();
+    size >= SMALL * edge && first.distance(*last) <= CLOSES * size && places.len() >= 4
 }
 
 /// Returns the vertices that a closed path over triangles encloses, ascending, with those of the path. The path divides

@@ -17,7 +17,7 @@ mod silhouette;
 mod surroundings;
 
 pub use across::ring_across;
-pub use grip::{Grip, enclosed};
+pub use grip::{Grip, closes, enclosed};
 pub use guide::{line_mark, ring_mark};
 pub use knots::{mark_knots, with_knot};
 pub use limb::segment_bones;

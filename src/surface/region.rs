@@ -143,6 +143,16 @@ impl Region {
         Err(Error::input(format!("the region {problem}"), "make it again from a mark on this character"))
     }
 
+    /// The vertices that the region moves, ascending, with their weights: 1 for kinematic vertices, the falloff for passive
+    /// ones.
+    pub fn weights(&self) -> Vec<(u32, f32)> {
+        let kinematic = self.kinematic.iter().map(|&v| (v, 1.0));
+        let passive = self.passive.iter().copied().zip(self.falloff.iter().copied());
+        let mut out: Vec<(u32, f32)> = kinematic.chain(passive).collect();
+        out.sort_unstable_by_key(|w| w.0);
+        out
+    }
+
     /// Returns the region with another reach.
     ///
     /// # Errors

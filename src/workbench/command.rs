@@ -3,7 +3,7 @@
 
 use crate::asset::Interpolation;
 use crate::base::math::Trs;
-use crate::base::{MarkId, NodeId, SculptId};
+use crate::base::{FirmId, MarkId, NodeId, SculptId};
 use crate::bind::{Binding, Smoothing};
 use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve};
@@ -211,7 +211,7 @@ impl MarkBy {
     }
 }
 
-/// A part of the skin whose vertices are attached by hand.
+/// A part of the skin, to attach by hand or to make firmer or softer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkinPart {
@@ -250,6 +250,19 @@ pub enum BindChange {
     Remove(usize),
     /// Gives all settings their defaults.
     Reset,
+}
+
+/// A change of the document's firm and soft regions, see [`crate::deform::volume::firm`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FirmChange {
+    /// Multiplies the stiffness of the flesh below a part of the skin by a factor, 1/16..=16. The inside of a closed mark
+    /// belongs to the part. With mirror on, so does the same part on the other side of the body.
+    Add(SkinPart, f32),
+    /// Sets the factor of a region, 1/16..=16.
+    Factor(FirmId, f32),
+    /// Removes a region.
+    Remove(FirmId),
 }
 
 /// A user command, with its value.
@@ -388,6 +401,9 @@ pub enum Command {
     /// Changes how the skin is attached to the bones. The second value tells whether the change joins the undo step of
     /// the previous one, as during the drag of a slider.
     Bind(BindChange, bool),
+    /// Makes the flesh below a part of the skin firmer or softer, for the method `volume` and for contact. The second value
+    /// tells whether the change joins the undo step of the previous one, as during the drag of a slider.
+    Firm(FirmChange, bool),
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),

@@ -18,7 +18,7 @@ pub mod tools;
 mod tour;
 mod transform;
 
-pub use command::{BindChange, CageSet, Command, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
+pub use command::{BindChange, CageSet, Command, FirmChange, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};

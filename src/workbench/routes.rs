@@ -142,6 +142,7 @@ commands! {
     Measure => "Measure",
     Wire => "Wire",
     Bind => "Bind the skin",
+    Firm => "Firm and soft regions of the skin",
     Binding => "Binding",
     Colors => "Colours on the skin",
     JointDeformer => "Deformer of the joint",
@@ -195,9 +196,8 @@ impl CommandKind {
             Self::Radius => &[Route::Control(Control::StickY), Route::Palette],
             Self::SnapTurn => &[Route::Control(Control::StickX), Route::Palette],
             Self::Open => &[Route::Files],
-            Self::BonesPerStroke | Self::Rig | Self::Colors | Self::JointDeformer | Self::Bind => {
-                &[Route::Details]
-            }
+            Self::BonesPerStroke | Self::Rig | Self::Colors | Self::JointDeformer => &[Route::Details],
+            Self::Bind | Self::Firm => &[Route::Details],
             Self::MakeCage | Self::RemoveCage | Self::CageSet | Self::CageRest => &[Route::Details],
             Self::KeyCage | Self::ResetCage | Self::ExportCage | Self::GripHold => &[Route::Details],
             Self::SelectShape | Self::ShapeOn | Self::RemoveShape | Self::OtherSide => &[Route::Details],

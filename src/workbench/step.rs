@@ -5,6 +5,7 @@ mod binding;
 mod cage;
 mod commands;
 mod facts;
+mod firm;
 mod morphs;
 mod output;
 

@@ -2,10 +2,12 @@
 
 use sinew::asset::{Asset, Channel, Clip, Interpolation, Property};
 use sinew::base::math::{Quat, Vec3};
-use sinew::base::{MarkId, SculptId, StrokeId};
-use sinew::bind::BindOptions;
+use sinew::base::{FirmId, MarkId, SculptId, StrokeId};
 use sinew::bind::shapes::Shape;
+use sinew::bind::{BindOptions, VertexRuns};
+use sinew::deform::blend::Painted;
 use sinew::deform::sculpt::{Curve, Profile, Wave};
+use sinew::deform::volume::FirmRegion;
 use sinew::document::{ClipLayer, DeformerSettings, Edit, Key, KeyEdit, KeyValue, Target};
 use sinew::gpu::Sync;
 use sinew::gpu::testing::{assert_silent, device};
@@ -20,7 +22,8 @@ use std::time::Duration;
 const WARM_UP: usize = 12;
 const FRAMES: usize = 60;
 
-/// Returns a character with a stroke over a clip, a keyed joint, a keyed setting of the method and a wave on its skin.
+/// Returns a character with a stroke over a clip, a keyed joint, a keyed setting of the method, a firm region and a wave on
+/// its skin.
 fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
     let shape = Shape { bones: 4, rings: 60, segments: 24, radius: 0.15, length: 1.8, blend: 0.5 };
     let glb = sinew::export::unedited(&shape.capsule_asset()).unwrap();
@@ -74,6 +77,14 @@ fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
     let form = Form::Profile(Profile { curve: wave, amount: 0.3, ..Profile::default() });
     let sculpt = Box::new(Sculpt::new(SculptId(0), None, region, form));
     apply(&mut session, Edit::AddSculpt { index: None, sculpt });
+    let region = FirmRegion {
+        id: FirmId(0),
+        name: "f".into(),
+        factor: 8.0,
+        vertices: VertexRuns::of(100..300),
+        falloff: Painted::NONE,
+    };
+    apply(&mut session, Edit::AddFirm { index: None, region: Box::new(region) });
     for (time, turn) in [(0.0, 0.0f32), (1.0, 0.8)] {
         let mut pose = session.posed();
         pose.local[skeleton.joints[2].node.index()].rotation = Quat::from_rotation_x(turn).to_array();

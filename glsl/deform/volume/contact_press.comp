@@ -16,7 +16,7 @@ layout(set = 0, binding = 3, scalar) readonly buffer PlaceCells { uint place_cel
 layout(set = 0, binding = 4, scalar) readonly buffer Partners { uint partners[]; };
 // Common normal; in w the distance to keep.
 layout(set = 0, binding = 5, scalar) readonly buffer Pairs { vec4 pairs[]; };
-// In w: whether the point has a partner.
+// In w: the stiffness of the point's spring, in units of one spring; 0 without a partner.
 layout(set = 0, binding = 6, scalar) writeonly buffer Pushes { vec4 pushes[]; };
 
 layout(set = 0, binding = 7, scalar) readonly buffer Rotations { vec4 rotations[]; };
@@ -24,6 +24,8 @@ layout(set = 0, binding = 7, scalar) readonly buffer Rotations { vec4 rotations[
 layout(set = 0, binding = 8, scalar) readonly buffer Vertices { uint vertices[]; };
 // Per control vertex: offset of the sculpt layers in the bind pose.
 layout(set = 0, binding = 9, scalar) readonly buffer Bulges { vec4 bulges[]; };
+// Stiffness of each cube.
+layout(set = 0, binding = 10, scalar) readonly buffer Weights { float weights[]; };
 
 layout(push_constant, scalar) uniform Push {
     ContactPush push;
@@ -45,7 +47,8 @@ void press(uint i) {
     }
     vec4 pair = pairs[i];
     float gap = dot(position(i) - position(j), pair.xyz);
-    pushes[i] = vec4(pair.xyz * (push.stiffness * max(pair.w - gap, 0.0)), 1.0);
+    float factor = sqrt(weights[place_cells[i]] * weights[place_cells[j]]);
+    pushes[i] = vec4(pair.xyz * (push.stiffness * factor * max(pair.w - gap, 0.0)), factor);
 }
 
 void main() {

@@ -51,7 +51,7 @@ void begin(uint n) {
         Rows sum = rows_zero();
         FOR_INFLUENCES(n, push.has_tail, ADD)
         x = rows_point(sum, y);
-        pull += target(n, y, x) * (node.cubes * push.inertia);
+        pull += target(n, y, x) * (node.mass * push.inertia);
     }
     displacements[n] = vec4(x, 0.0);
     loads[n] = vec4(pull, 0.0);

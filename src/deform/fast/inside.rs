@@ -134,7 +134,7 @@ fn spread(
 }
 
 /// Returns the barycentric coordinates of the centres of `n * n` congruent parts of a triangle.
-fn middles(n: usize) -> impl Iterator<Item = [f64; 3]> {
+pub(in crate::deform) fn middles(n: usize) -> impl Iterator<Item = [f64; 3]> {
     (0..n).flat_map(move |i| (0..2 * (n - i) - 1).map(move |k| (i, k / 2, k % 2 == 1))).map(
         move |(i, j, flipped)| {
             let third = if flipped { 2.0 / 3.0 } else { 1.0 / 3.0 };

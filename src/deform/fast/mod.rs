@@ -45,8 +45,8 @@ pub use energy::Energy;
 pub(super) use gpu::FastState;
 pub use gripped::{GripShape, Grips, MAX_GRIPS, is_bare};
 pub use grips::bind_grips;
-pub(super) use inside::Inside;
 pub use inside::Parts;
+pub(super) use inside::{Inside, middles};
 pub use node::Fast;
 #[cfg(test)]
 pub(crate) use solve::forced::with_width;

@@ -1,6 +1,7 @@
 //! The cubes inside a character, and the nodes that are fixed to its bones.
 
 use super::contact::{Contact, Shape};
+use super::cover::Cover;
 use super::levels::Level;
 use super::place::{Finder, Place, Vertices};
 use crate::base::BoneId;
@@ -28,6 +29,8 @@ pub struct Cells {
     pub embedding: Vec<Option<Place>>,
     /// Data that contact needs.
     pub contact: Contact,
+    /// The skin nearest to each cube of the finest level.
+    pub cover: Cover,
     /// Per node of the finest level: whether the node is held at its start position.
     pub held: Vec<bool>,
     /// Thickness of the flesh, metres: the distance to the nearest node on a bone that 5 % of the nodes exceed.
@@ -59,6 +62,7 @@ impl Cells {
             home: Vec::new(),
             embedding: vec![None; character.control.positions.len()],
             contact: Contact::default(),
+            cover: Cover::default(),
             held: Vec::new(),
             thickness: 1.0,
             nodes: as_character(character, Vec::new(), Default::default()),
@@ -109,19 +113,21 @@ impl Cells {
         let anchored: Vec<bool> = cells.iter().map(|c| anchored[part[c[0] as usize] as usize]).collect();
         let normals = normals(positions, triangles);
         let vertices = Vertices { positions, normals: &normals, triangles, weights: own };
-        let (anchored, skeleton) = (&anchored, &character.skeleton);
-        let embedding =
-            Finder { cells: &cells, inside: &inside, home: &home, anchored, skeleton }.places(&vertices);
         let low = rest.iter().fold(DVec3::INFINITY, |low, x| low.min(*x));
         let grid = rest.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
-        let shape = Shape { embedding: &embedding, positions, normals: &normals, triangles };
-        let contact = Contact::new(&shape, &cells, rest, size);
-        let levels = Level::finest(size as f32, cells, grid, held.clone(), &core).hierarchy();
         let bones: Vec<DVec3> = (0..rest.len()).filter(|&n| held[n] || core[n]).map(|n| rest[n]).collect();
+        let finest = Level::finest(size as f32, cells, grid, held.clone(), core);
+        let (cells, anchored, skeleton) = (&finest.cells, &anchored, &character.skeleton);
+        let finder = Finder { cells, inside: &inside, home: &home, anchored, skeleton };
+        let embedding = finder.places(&vertices);
+        let cover = Cover::new(&finder, &vertices, &embedding, &finest);
+        let shape = Shape { embedding: &embedding, positions, normals: &normals, triangles };
+        let contact = Contact::new(&shape, cells, rest, size);
+        let levels = finest.hierarchy();
         let thickness = thickness(rest, &bones).max(size) as f32;
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();
         let nodes = as_character(character, nodes, inside.weights.influences());
-        Self { levels, home, embedding, contact, held, thickness, nodes }
+        Self { levels, home, embedding, contact, cover, held, thickness, nodes }
     }
 }
 

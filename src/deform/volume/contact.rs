@@ -25,7 +25,8 @@ use std::collections::HashMap;
 pub const CYCLES_PER_SEARCH: u32 = 2;
 /// Steps on the skin.
 pub const STEPS: u32 = 8;
-/// Stiffness of a contact spring, in units of `μ h`.
+/// Stiffness of a contact spring, in units of `μ h`. In firm and soft regions it is multiplied by the geometric mean
+/// of the two cubes' factors.
 pub const STIFFNESS: f32 = 2.0;
 /// Largest move of a vertex in one step on the skin, in edge lengths of a cube.
 pub const LARGEST_MOVE: f32 = 0.075;

@@ -4,9 +4,10 @@ use super::cells::Cells;
 use super::contact::{self, Contact, Points, Search};
 use super::gpu::VolumePush;
 use super::level_buffers::{LevelBuffers, upload, upload_lists};
-use super::levels::{Level, Node, Share};
+use super::levels::{Level, Share};
 use super::place::Place;
 use super::schedule::Touch;
+use super::tissue::Node;
 use crate::base::Result;
 use crate::deform::rig_buffers::padded;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
@@ -217,6 +218,7 @@ impl ContactPipelines {
             ("rotations", Resource::Buffer(&finest.rotations)),
             ("vertices", Resource::Buffer(&points.vertices)),
             ("bulges", Resource::Buffer(&bulges)),
+            ("weights", Resource::Buffer(&finest.weights)),
         ])?;
         let gather = self.gather.bind(&[
             ("nodes", Resource::Buffer(&finest.nodes)),
@@ -234,7 +236,7 @@ impl ContactPipelines {
                 ("finer_nodes", Resource::Buffer(&pair[0].nodes)),
                 ("nodes", Resource::Buffer(&pair[1].nodes)),
             ])?;
-            Ok((level.nodes.len() as u32, bindings))
+            Ok((level.nodes() as u32, bindings))
         };
         let brace: Result<Vec<_>> = cells.levels[1..].iter().zip(levels.windows(2)).map(brace).collect();
         let (part, spread) = self.on_skin(contact, &skin, positions)?;
@@ -257,7 +259,7 @@ impl ContactPipelines {
         let ([place_points, place_skin], [pair_points, pair_skin]) = (place, pair);
         Ok(ContactState {
             size: cells.levels[0].size,
-            nodes: cells.levels[0].nodes.len() as u32,
+            nodes: cells.levels[0].nodes() as u32,
             points: state(points, contact.points.place.len(), place_points, pair_points),
             skin: state(skin, contact.skin.place.len(), place_skin, pair_skin),
             press,

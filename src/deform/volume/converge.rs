@@ -4,16 +4,15 @@
 //! for Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, factored
 //! once. Rotations are computed by the eigenvalue method, so this code shares only the cubes with [`super::solve`].
 
-use super::cells::Cells;
 use super::gold::Minimum;
 use super::levels::{Level, NEAR};
 use super::schedule::Stiffness;
+use super::tissue::Tissue;
 use crate::base::Result;
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
 use crate::geom::{Cholesky, Entry, fit_rotation};
 use rayon::prelude::*;
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Steps that L-BFGS remembers.
 const MEMORY: usize = 12;
@@ -24,7 +23,7 @@ const ENOUGH: f64 = 1e-4;
 
 /// The minimiser for one character; the factor serves all poses.
 pub struct Flesh {
-    cells: Arc<Cells>,
+    tissue: Tissue,
     lambda: f64,
     /// Per node: stiffness of the spring that pulls it to its start position.
     spring: Vec<f64>,
@@ -38,19 +37,22 @@ impl Flesh {
     ///
     /// # Errors
     /// [`crate::base::Error::Input`] if memory is short.
-    pub fn new(cells: &Arc<Cells>, stiffness: Stiffness) -> Result<Option<Self>> {
-        let Some(level) = cells.levels.first() else { return Ok(None) };
+    pub fn new(tissue: &Tissue, stiffness: Stiffness) -> Result<Option<Self>> {
+        let (Some(level), Some(own)) = (tissue.cells.levels.first(), tissue.levels.first()) else {
+            return Ok(None);
+        };
         let mut row: Vec<Option<usize>> =
-            level.nodes.iter().map(|n| if n.cubes > 0.0 { Some(0) } else { None }).collect();
+            own.nodes.iter().map(|n| if n.cubes > 0.0 { Some(0) } else { None }).collect();
         row.iter_mut().flatten().enumerate().for_each(|(i, row)| *row = i);
         let free = row.iter().flatten().count();
         let lambda = f64::from(stiffness.lambda);
-        let spring: Vec<f64> = level.nodes.iter().map(|n| f64::from(stiffness.spring(n))).collect();
+        let spring: Vec<f64> = own.nodes.iter().map(|n| f64::from(stiffness.spring(n))).collect();
         // The weight of an edge combines the shear modulus, which resists every change of shape, with the mean of the λ
         // term over all directions, a third of λ.
-        let weight = 0.5 * (1.0 + lambda / 6.0);
+        let edge = 0.5 * (1.0 + lambda / 6.0);
         let mut lower = Vec::with_capacity(36 * level.cells.len());
-        for cell in &level.cells {
+        for (cell, factor) in level.cells.iter().zip(&own.weight) {
+            let weight = edge * f64::from(*factor);
             for (k, near) in NEAR.iter().enumerate() {
                 for &n in near {
                     let rows = [cell[n], cell[n + (1 << k)]].map(|n| row[n as usize]);
@@ -68,18 +70,18 @@ impl Flesh {
         }
         let factor =
             Cholesky::new(free, &lower, "the volume's matrix", "fill the character with fewer cubes")?;
-        Ok(Some(Self { cells: cells.clone(), lambda, spring, row, factor }))
+        Ok(Some(Self { tissue: tissue.clone(), lambda, spring, row, factor }))
     }
 
     fn level(&self) -> &Level {
-        &self.cells.levels[0]
+        &self.tissue.cells.levels[0]
     }
 
     /// Returns the energy divided by `μ h`, including the springs. Writes the gradient at the nodes to `gradient`; the
     /// gradient is zero at held nodes.
     fn energy(&self, x: &[DVec3], start: &[DVec3], gradient: &mut [DVec3]) -> f64 {
         let h = f64::from(self.level().size);
-        let of = |cell: &[u32; 8]| {
+        let of = |(cell, factor): (&[u32; 8], &f32)| {
             let x = cell.map(|n| x[n as usize]);
             let edge = |k: usize, near: usize| x[near + (1 << k)] - x[near];
             let mean: [DVec3; 3] =
@@ -99,9 +101,11 @@ impl Flesh {
                     force[near + (1 << k)] += pull;
                 }
             }
-            (sum, force)
+            let factor = f64::from(*factor);
+            (sum * factor, force.map(|f| f * factor))
         };
-        let cells: Vec<(f64, [DVec3; 8])> = self.level().cells.par_iter().map(of).collect();
+        let cells: Vec<(f64, [DVec3; 8])> =
+            self.level().cells.par_iter().zip(&self.tissue.levels[0].weight).map(of).collect();
         gradient.fill(DVec3::ZERO);
         let mut sum = 0.0;
         for (cell, (energy, force)) in self.level().cells.iter().zip(&cells) {

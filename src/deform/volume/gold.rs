@@ -82,6 +82,19 @@ impl Elements {
         Ok(Self { rest: rest.to_vec(), pairs, per_element: TETRAHEDRON.len() })
     }
 
+    /// Returns the volume with other stiffnesses: a factor per element.
+    ///
+    /// # Panics
+    /// Unless there is one factor per element.
+    #[must_use]
+    pub fn stiffened(mut self, factors: impl ExactSizeIterator<Item = f64>) -> Self {
+        assert_eq!(factors.len() * self.per_element, self.pairs.len(), "one factor per element");
+        for (pairs, factor) in self.pairs.chunks_mut(self.per_element).zip(factors) {
+            pairs.iter_mut().for_each(|pair| pair.weight *= factor);
+        }
+        self
+    }
+
     /// Returns the energy of a shape with the optimal rotation of every element.
     ///
     /// # Panics

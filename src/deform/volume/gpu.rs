@@ -3,12 +3,14 @@
 use super::cells::Cells;
 use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
+use super::firm::Firm;
 use super::level_buffers::{LevelBuffers, upload, upload_lists};
-use super::levels::{Level, Node, Share};
+use super::levels::{Level, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;
 use super::schedule::{Op, START_TURNS, Stiffness, reschedule, schedule, turns};
 use super::solve::start_of;
+use super::tissue::{LevelStiffness, Node, Tissue};
 use super::{Params, Rest};
 use crate::base::Result;
 use crate::deform::Geometric;
@@ -45,7 +47,7 @@ shared_with_shaders! {
         pub step: f32,
         /// Stiffness of one contact spring; 0 without contact.
         pub contact: f32,
-        /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
+        /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::mass`].
         pub inertia: f32,
         /// 1 if a cube's rotation is updated from the rotation of its joint, 0 if from the cube's last rotation.
         pub from_joint: u32,
@@ -113,6 +115,9 @@ pub struct VolumeState {
     vertices: u32,
     /// Whether the sculpt layers have been replaced since the last frame.
     resculpted: bool,
+    tissue: Tissue,
+    /// Whether the stiffness of the tissue has changed since the last frame.
+    stiffened: bool,
     motion: Motion,
     /// Factor on the rest size of the cubes in this frame.
     scaled: f32,
@@ -138,6 +143,8 @@ struct LevelState {
     nodes: u32,
     cells: u32,
     size: f32,
+    /// Stiffness of the nodes and of the cubes.
+    stiffness: [Buffer; 2],
     forces: Bindings,
     residual: Bindings,
     step: Bindings,
@@ -187,7 +194,7 @@ impl VolumePipelines {
     pub fn bind(
         &self,
         geometric: &GeometricPipelines,
-        cells: &Cells,
+        cells: &Arc<Cells>,
         method: &Geometric,
         params: &Params,
         rig: &RigBuffers,
@@ -208,6 +215,8 @@ impl VolumePipelines {
             schedule,
             vertices,
             resculpted: false,
+            tissue: Tissue::new(cells),
+            stiffened: false,
             motion: Motion::new(joints),
             scaled: 1.0,
             thickness: cells.thickness,
@@ -218,11 +227,11 @@ impl VolumePipelines {
             return Ok(out);
         }
         let control = ControlBuffers::new(device, &cells.nodes)?;
-        let nodes = StreamBuffers::new(device, cells.levels[0].nodes.len())?;
+        let nodes = StreamBuffers::new(device, cells.levels[0].nodes())?;
         out.start = Some(geometric.bind(&start_of(method), &cells.nodes, &control, rig, &nodes)?);
         let mut buffers: Vec<LevelBuffers> = Vec::new();
-        for level in &cells.levels {
-            let own = LevelBuffers::new(device, level)?;
+        for (level, stiffness) in cells.levels.iter().zip(&out.tissue.levels) {
+            let own = LevelBuffers::new(device, level, stiffness)?;
             let state = self.level(
                 level,
                 &own,
@@ -314,9 +323,10 @@ impl VolumePipelines {
         ];
         let and = |last| gather.iter().copied().chain([last]).collect::<Vec<_>>();
         Ok(LevelState {
-            nodes: level.nodes.len() as u32,
+            nodes: level.nodes() as u32,
             cells: level.cells.len() as u32,
             size: level.size,
+            stiffness: [own.nodes.clone(), own.weights.clone()],
             forces: self.forces.bind(&[
                 ("corners", Resource::Texels(&own.corners, Texel::Uint4)),
                 ("displacements", texels(&own.displacements)),
@@ -536,6 +546,11 @@ impl VolumeState {
         }
     }
 
+    /// Sets the firm and soft regions. The next frame uploads them. Does not allocate.
+    pub fn set_firm(&mut self, firm: &Firm) {
+        self.stiffened |= self.tissue.set(firm);
+    }
+
     /// Sets settings of the start method that need no new binding.
     pub fn set_start(&mut self, method: &Geometric) {
         if let Some(start) = &mut self.start {
@@ -564,6 +579,13 @@ impl VolumeState {
                 self.carry.clear();
                 self.carry.extend(self.motion.carry.iter().map(Rows::from));
                 frame.upload(&starting.carry, 0, &self.carry);
+            }
+        }
+        if std::mem::take(&mut self.stiffened) {
+            for (level, LevelStiffness { weight, nodes }) in self.levels.iter().zip(&self.tissue.levels) {
+                let [of_nodes, of_cubes] = &level.stiffness;
+                frame.upload(of_nodes, 0, nodes);
+                frame.upload(of_cubes, 0, weight);
             }
         }
         if let Some(start) = &mut self.start {

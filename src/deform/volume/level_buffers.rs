@@ -1,6 +1,7 @@
 //! Buffers of the cubes and nodes of a level on the GPU, which the stages of the solve and of contact share.
 
-use super::levels::{Level, Lists, Node};
+use super::levels::{Level, Lists};
+use super::tissue::{LevelStiffness, Node};
 use crate::base::Result;
 use crate::gpu::{Buffer, Device, Resource, Texel};
 use bytemuck::Pod;
@@ -41,12 +42,12 @@ pub(super) fn upload_lists<T: Pod>(
 }
 
 impl LevelBuffers {
-    pub(super) fn new(device: &Arc<Device>, level: &Level) -> Result<Self> {
+    pub(super) fn new(device: &Arc<Device>, level: &Level, stiffness: &LevelStiffness) -> Result<Self> {
         let vectors = |name: &str, count: usize| Buffer::zeroed::<[f32; 4]>(device, name, count.max(1));
-        let (nodes, cells) = (level.nodes.len(), level.cells.len());
+        let (nodes, cells) = (level.nodes(), level.cells.len());
         Ok(Self {
             corners: upload(device, "cube corners", &level.cells)?,
-            nodes: upload::<Node>(device, "cube nodes", &level.nodes)?,
+            nodes: upload::<Node>(device, "cube nodes", &stiffness.nodes)?,
             at_node: upload_lists(device, "cubes at nodes", &level.at_node)?,
             displacements: vectors("displacements", nodes)?,
             bases: vectors("cube bases", 3 * cells)?,
@@ -56,7 +57,7 @@ impl LevelBuffers {
             pulls: vectors("node pulls", nodes)?,
             residuals: vectors("node residuals", nodes)?,
             moves: vectors("node moves", nodes)?,
-            weights: upload(device, "cube weights", &level.weight)?,
+            weights: upload(device, "cube weights", &stiffness.weight)?,
         })
     }
 

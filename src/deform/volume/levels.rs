@@ -1,7 +1,8 @@
 //! The levels of the multigrid cycle: cubes, and coarser cubes above them.
 //!
 //! A coarser level has cubes of twice the edge length. If the cubes inside one coarser cube are not connected there,
-//! each connected group gets a coarser cube for itself. Separate limbs therefore stay separate on every level.
+//! each connected group gets a coarser cube for itself. Separate limbs therefore stay separate on every level. The
+//! stiffness of cubes and nodes is in [`super::tissue`].
 
 use crate::geom::{apart, root, unite};
 use crate::shared_with_shaders;
@@ -37,6 +38,11 @@ impl<T: Copy> Lists<T> {
         Self { offset, entry }
     }
 
+    /// Number of lists.
+    pub fn count(&self) -> usize {
+        self.offset.len().saturating_sub(1)
+    }
+
     /// A list.
     pub fn of(&self, i: usize) -> &[T] {
         &self.entry[self.offset[i] as usize..self.offset[i + 1] as usize]
@@ -44,24 +50,10 @@ impl<T: Copy> Lists<T> {
 }
 
 shared_with_shaders! {
-    /// What stiffens a node, in units of one cube's stiffness.
-    #[derive(Debug, Default, PartialEq)]
-    pub struct Node as "VolumeNode" {
-        /// Summed weight of the node's cubes; 0 for a held node.
-        pub cubes: f32,
-        /// On a coarser level: summed weight of the held fine nodes around this node; zero on the finest level.
-        pub brace: f32,
-        /// 1 if [`super::Params::firmness`] pulls the node to its start, otherwise 0. On a coarser level: the weighted
-        /// sum over the finer nodes.
-        pub core: f32,
-        /// Stiffness of the contact springs, in units of one spring. 0 at binding; frames with contact set it.
-        pub contact: f32,
-    }
-
-    /// A node of another level with its weight.
+    /// A node of another level, or another element, with its weight.
     #[derive(Debug, Default, PartialEq)]
     pub struct Share as "VolumeShare" {
-        /// The node.
+        /// The node or element.
         pub node: u32,
         /// Its weight.
         pub weight: f32,
@@ -75,10 +67,6 @@ pub struct Level {
     pub size: f32,
     /// Nodes of each cube.
     pub cells: Vec<[u32; 8]>,
-    /// Stiffness of each cube relative to a finest cube.
-    pub weight: Vec<f32>,
-    /// Stiffnesses of each node.
-    pub nodes: Vec<Node>,
     /// Per node: `8 cell + corner` of each cube that has this node as a corner.
     pub at_node: Lists<u32>,
     /// Per cube: the next finer cubes in it. Empty on the finest level.
@@ -87,9 +75,15 @@ pub struct Level {
     pub restrict: Lists<Share>,
     /// Per node: the coarser nodes that move it. Empty on the coarsest level.
     pub prolong: Lists<Share>,
+    /// Per node: a share of a finer cube for each of the cube's held corners that the node would move. Empty on the
+    /// finest level.
+    pub braced: Lists<Share>,
+    /// Whether each node is held; no node of a coarser level is.
+    pub held: Vec<bool>,
+    /// Whether each node is around a bone but not held. Empty on coarser levels.
+    pub core: Vec<bool>,
     /// Grid position of each node, in edge lengths of a cube.
     grid: Vec<[i32; 3]>,
-    held: Vec<bool>,
 }
 
 impl Level {
@@ -100,12 +94,9 @@ impl Level {
         cells: Vec<[u32; 8]>,
         grid: Vec<[i32; 3]>,
         held: Vec<bool>,
-        core: &[bool],
+        core: Vec<bool>,
     ) -> Self {
-        let nodes =
-            core.iter().map(|&core| Node { core: f32::from(u8::from(core)), ..Node::default() }).collect();
-        let weight = vec![1.0; cells.len()];
-        Self { size, cells, weight, nodes, grid, held, ..Self::default() }.connected()
+        Self { size, cells, grid, held, core, ..Self::default() }.connected()
     }
 
     /// Returns this level and all coarser levels.
@@ -119,22 +110,22 @@ impl Level {
         levels
     }
 
-    /// Computes the fields that depend only on the cubes.
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Lists the cubes at each node.
     fn connected(mut self) -> Self {
-        let pairs: Vec<(u32, u32)> = self
-            .cells
-            .iter()
-            .zip(0u32..)
-            .flat_map(|(cell, c)| {
-                cell.iter().zip(0u32..).map(move |(&node, corner)| (node, 8 * c + corner)).collect::<Vec<_>>()
+        let corners = |(cell, c): (&[u32; 8], u32)| {
+            let mut corner = 0;
+            cell.map(|node| {
+                corner += 1;
+                (node, 8 * c + corner - 1)
             })
-            .collect();
-        self.at_node = Lists::new(self.nodes.len(), &pairs);
-        for (cell, weight) in self.cells.iter().zip(&self.weight) {
-            for &n in cell.iter().filter(|&&n| !self.held[n as usize]) {
-                self.nodes[n as usize].cubes += weight;
-            }
-        }
+        };
+        let pairs: Vec<(u32, u32)> = self.cells.iter().zip(0u32..).flat_map(corners).collect();
+        self.at_node = Lists::new(self.nodes(), &pairs);
         self
     }
 
@@ -145,7 +136,7 @@ impl Level {
 
     /// Returns the pairs of cubes that share a face, with the face's axis. The second cube of a pair is on the upper
     /// side of the first one along this axis.
-    fn faces(&self) -> Vec<(u32, u32, usize)> {
+    pub(super) fn faces(&self) -> Vec<(u32, u32, usize)> {
         let mut faces: Vec<([u32; 4], usize, usize, u32)> = Vec::with_capacity(6 * self.cells.len());
         for (cell, c) in self.cells.iter().zip(0u32..) {
             for (axis, near) in NEAR.iter().enumerate() {
@@ -214,41 +205,33 @@ impl Level {
                 *node = number[r];
             }
         }
-        let mut nodes = vec![Node::default(); grid.len()];
         let mut prolong: Vec<(u32, Share)> = Vec::new();
-        let mut seen = vec![false; self.nodes.len()];
+        let mut braced: Vec<(u32, Share)> = Vec::new();
+        let mut seen = vec![false; self.nodes()];
         for (c, cell) in self.cells.iter().enumerate() {
             let (above, block) = (cells[parent[c] as usize], self.block(c));
             for &n in cell {
                 let weights = self.interpolation(n, block);
                 let moves = above.iter().zip(weights).filter(|m| m.1 > 0.0);
                 if self.held[n as usize] {
-                    moves.for_each(|(&up, w)| nodes[up as usize].brace += w * self.weight[c]);
+                    braced.extend(moves.map(|(&up, weight)| (up, Share { node: c as u32, weight })));
                 } else if !std::mem::replace(&mut seen[n as usize], true) {
-                    for (&up, w) in moves {
-                        prolong.push((n, Share { node: up, weight: w }));
-                        nodes[up as usize].brace += w * self.nodes[n as usize].brace;
-                        nodes[up as usize].core += w * self.nodes[n as usize].core;
-                    }
+                    prolong.extend(moves.map(|(&up, weight)| (n, Share { node: up, weight })));
                 }
             }
         }
         let back: Vec<(u32, Share)> =
             prolong.iter().map(|&(node, Share { node: up, weight })| (up, Share { node, weight })).collect();
         let children: Vec<(u32, u32)> = parent.iter().zip(0u32..).map(|(&p, c)| (p, c)).collect();
-        let mut weight = vec![0.0; first.len()];
-        parent.iter().zip(&self.weight).for_each(|(&p, w)| weight[p as usize] += 2.0 / 8.0 * w);
-        self.prolong = Lists::new(self.nodes.len(), &prolong);
-        let held = vec![false; grid.len()];
+        self.prolong = Lists::new(self.nodes(), &prolong);
         Self {
             size: 2.0 * self.size,
             children: Lists::new(first.len(), &children),
             restrict: Lists::new(grid.len(), &back),
+            braced: Lists::new(grid.len(), &braced),
             cells,
-            weight,
-            nodes,
+            held: vec![false; grid.len()],
             grid,
-            held,
             ..Self::default()
         }
         .connected()

@@ -15,6 +15,9 @@
 //! equals co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for Character
 //! Skinning with Contact and Collisions*, 2011); the edges also resist deformations that do not change the mean edges.
 //!
+//! Regions of the skin can make the flesh below them firmer or softer ([`firm`]). The energy of a cube is then multiplied
+//! by a factor ([`tissue`]).
+//!
 //! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Here a node on a bone is held
 //! only if almost all of its skin weight belongs to one joint, because elsewhere the weights imply that flesh slides
 //! along the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
@@ -23,6 +26,8 @@ pub mod cells;
 pub mod contact;
 pub mod contact_gpu;
 pub mod converge;
+pub mod cover;
+pub mod firm;
 pub mod gold;
 pub mod gpu;
 pub mod level_buffers;
@@ -33,11 +38,16 @@ pub mod schedule;
 pub mod settle;
 pub mod solve;
 pub mod tets;
+pub mod tissue;
 
+#[cfg(test)]
+mod firm_tests;
 #[cfg(test)]
 mod motion_tests;
 #[cfg(test)]
 mod tests;
+
+pub use firm::{Firm, FirmRegion};
 
 use super::clock::Frames;
 use serde::{Deserialize, Serialize};
@@ -49,7 +59,7 @@ pub struct Params {
     /// Approximate number of cubes that fill the character, 200..=40000. A change needs a new binding.
     pub cubes: u32,
     /// Stiffness of the springs that pull nodes around bones to their start positions, relative to the stiffness of the
-    /// flesh, 0..=10. With a larger value, a bend or twist fades nearer to the joint.
+    /// flesh there, 0..=10. With a larger value, a bend or twist fades nearer to the joint.
     pub firmness: f32,
     /// Resistance to changes of volume, 0..=1: Poisson's ratio divided by [`LARGEST_POISSON`].
     pub volume: f32,

@@ -11,7 +11,7 @@
 //! s u`, where `u` is the velocity with which the bones carry the node. Flesh that moves rigidly with its bones is
 //! therefore not damped.
 //!
-//! The mass of a cube is `(h / c)²` times its stiffness `μ h`, where `c` is the velocity of shear waves. With `c = 8 R
+//! The mass of a cube is `(h / c)²` times the stiffness `μ h` of flesh without regions, where `c` is the velocity of shear waves. With `c = 8 R
 //! f`, a cylinder of radius `R` around a bone swings at approximately the frequency `f` (measured).
 //! [`Params::dynamics`] is the frequency of the thickest flesh ([`super::cells::Cells::thickness`]).
 
@@ -31,7 +31,7 @@ const LONGEST_RATIO: f64 = 2.0;
 /// Constants of a frame that continues the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Stiffness of the spring to the target per unit of [`super::levels::Node::cubes`]; 0 without dynamics.
+    /// Stiffness of the spring to the target per unit of [`super::tissue::Node::mass`]; 0 without dynamics.
     pub inertia: f32,
     /// Factor `a` of the last frame.
     pub a: f32,

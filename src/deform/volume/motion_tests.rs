@@ -1,4 +1,4 @@
-use super::Params;
+use super::{Firm, Params};
 use crate::base::Random;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::clock::Frames;
@@ -13,13 +13,19 @@ fn few() -> Params {
     Params { cubes: 800, ..Params::default() }
 }
 
-fn swinging(frequency: f32, damping: f32) -> Params {
+pub(super) fn swinging(frequency: f32, damping: f32) -> Params {
     Params { dynamics: frequency, damping, ..few() }
 }
 
 /// The control vertices in each frame of a motion; frames without a time are static.
-fn play(bound: &Bound, params: Params, motion: &[(Option<f64>, Pose)]) -> Vec<Vec<Vec3>> {
-    let mut graph = CpuGraph::new(bound, &Recipe::volume(params)).unwrap();
+pub(super) fn play(
+    bound: &Bound,
+    params: Params,
+    firm: &Firm,
+    motion: &[(Option<f64>, Pose)],
+) -> Vec<Vec<Vec3>> {
+    let recipe = Recipe { firm: firm.clone(), ..Recipe::volume(params) };
+    let mut graph = CpuGraph::new(bound, &recipe).unwrap();
     let frame = |(time, pose): &(Option<f64>, Pose)| {
         graph.set_time(*time);
         graph.evaluate(&PosedRig::new(&bound.character.skeleton, pose), &[], &mut Display::default());
@@ -46,14 +52,14 @@ fn moved(
 }
 
 /// Returns a motion along X that stops abruptly at the time 0.5 s.
-fn stop(bound: &Bound, seconds: f64, rate: f64) -> Vec<(Option<f64>, Pose)> {
+pub(super) fn stop(bound: &Bound, seconds: f64, rate: f64) -> Vec<(Option<f64>, Pose)> {
     moved(bound, seconds, rate, |t| (Vec3::X * t.min(0.5) as f32, Quat::IDENTITY))
 }
 
 /// Mean displacement along X of the skin around the middle, per frame, metres.
-fn sway(bound: &Bound, params: Params, motion: &[(Option<f64>, Pose)]) -> Vec<f32> {
+pub(super) fn sway(bound: &Bound, params: Params, firm: &Firm, motion: &[(Option<f64>, Pose)]) -> Vec<f32> {
     let still: Vec<_> = motion.iter().map(|m| (None, m.1.clone())).collect();
-    let (moved, still) = (play(bound, params, motion), play(bound, params, &still));
+    let (moved, still) = (play(bound, params, firm, motion), play(bound, params, firm, &still));
     let middle: Vec<usize> = (0..still[0].len()).filter(|&v| (0.7..1.3).contains(&still[0][v].y)).collect();
     let mean =
         |a: &[Vec3], b: &[Vec3]| middle.iter().map(|&v| (a[v] - b[v]).x).sum::<f32>() / middle.len() as f32;
@@ -69,7 +75,7 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
 fn flesh_that_travels_and_turns_evenly_with_its_bones_keeps_its_shape() {
     let bound = cylinder(2, 16, 16);
     let even = moved(&bound, 1.0, 60.0, |t| (Vec3::new(3.0, 1.0, -2.0) * t as f32, Quat::IDENTITY));
-    let x = play(&bound, swinging(3.0, 0.2), &even);
+    let x = play(&bound, swinging(3.0, 0.2), &Firm::default(), &even);
     for (x, (_, pose)) in x.iter().zip(&even) {
         let at = Vec3::from(pose.local[0].translation);
         let back: Vec<Vec3> = x.iter().map(|x| *x - at).collect();
@@ -77,7 +83,7 @@ fn flesh_that_travels_and_turns_evenly_with_its_bones_keeps_its_shape() {
     }
     // In a slow, steady rotation only the centrifugal force remains, which displaces the skin by (ω / 2π f)² R.
     let turning = moved(&bound, 1.0, 60.0, |t| (Vec3::ZERO, Quat::from_rotation_y(0.5 * t as f32)));
-    let x = play(&bound, swinging(3.0, 0.2), &turning);
+    let x = play(&bound, swinging(3.0, 0.2), &Firm::default(), &turning);
     let back: Vec<Vec3> = x[60].iter().map(|x| Quat::from_rotation_y(-0.5) * *x).collect();
     assert!(farthest(&back, &bound.character.control.positions) < 5e-3 * RADIUS);
 }
@@ -86,7 +92,7 @@ fn flesh_that_travels_and_turns_evenly_with_its_bones_keeps_its_shape() {
 fn flesh_swings_on_at_a_stop_with_its_frequency_and_comes_to_rest() {
     let bound = cylinder(2, 16, 16);
     let frequency = 3.0;
-    let x = sway(&bound, swinging(frequency, 0.1), &stop(&bound, 4.0, 120.0));
+    let x = sway(&bound, swinging(frequency, 0.1), &Firm::default(), &stop(&bound, 4.0, 120.0));
     assert!(x[..60].iter().all(|x| x.abs() < 1e-3 * RADIUS), "it starts with its bones");
     let after = &x[61..];
     let peak = after.iter().copied().fold(0.0, f32::max);
@@ -98,7 +104,7 @@ fn flesh_swings_on_at_a_stop_with_its_frequency_and_comes_to_rest() {
     let end = after[after.len() - 30..].iter().fold(0.0f32, |m, x| m.max(x.abs()));
     assert!(end < 0.02 * peak, "{end} of {peak}");
     // With critical damping, flesh does not overshoot.
-    let calm = sway(&bound, swinging(frequency, 1.0), &stop(&bound, 2.0, 120.0));
+    let calm = sway(&bound, swinging(frequency, 1.0), &Firm::default(), &stop(&bound, 2.0, 120.0));
     assert!(calm.iter().copied().fold(0.0, f32::min) > -0.05 * peak);
 }
 
@@ -106,7 +112,7 @@ fn flesh_swings_on_at_a_stop_with_its_frequency_and_comes_to_rest() {
 fn a_swing_depends_little_on_the_rate_of_frames() {
     let bound = cylinder(2, 16, 16);
     let peaks = [30.0, 60.0, 120.0].map(|rate| {
-        let x = sway(&bound, swinging(2.0, 0.2), &stop(&bound, 1.2, rate));
+        let x = sway(&bound, swinging(2.0, 0.2), &Firm::default(), &stop(&bound, 1.2, rate));
         let low = x.iter().copied().fold(0.0, f32::min);
         (x.iter().copied().fold(0.0, f32::max), low)
     });
@@ -126,11 +132,15 @@ fn a_pause_a_jump_and_no_time_give_the_equilibrium() {
     motion.push((time.map(|t| t - 0.3), pose.clone()));
     motion.push((time.map(|t| t + 100.0), pose.clone()));
     motion.push((None, pose.clone()));
-    let x = play(&bound, swinging(3.0, 0.1), &motion);
-    let still = play(&bound, few(), &[(None, pose)]);
+    let x = play(&bound, swinging(3.0, 0.1), &Firm::default(), &motion);
+    let still = play(&bound, few(), &Firm::default(), &[(None, pose)]);
     assert!(farthest(&x[33], &still[0]) > 0.05 * RADIUS);
     (34..38).for_each(|k| assert_eq!(x[k], still[0], "{k}"));
-    assert_eq!(play(&bound, swinging(3.0, 0.1), &motion), x, "a second run has the same bits");
+    assert_eq!(
+        play(&bound, swinging(3.0, 0.1), &Firm::default(), &motion),
+        x,
+        "a second run has the same bits"
+    );
 }
 
 #[test]
@@ -159,7 +169,7 @@ fn any_setting_and_any_motion_stay_near_the_body() {
                 (Some(time), pose)
             })
             .collect();
-        for (x, (_, pose)) in play(&bound, params, &motion).iter().zip(&motion) {
+        for (x, (_, pose)) in play(&bound, params, &Firm::default(), &motion).iter().zip(&motion) {
             let rig = PosedRig::new(&bound.character.skeleton, pose);
             let mut around = crate::base::math::Aabb::of(rig.bones.iter().flat_map(|b| [b.head, b.tail]));
             around.min -= Vec3::splat(RADIUS);
@@ -180,7 +190,7 @@ fn frames_that_continue_the_last_one_twist_once_round() {
     };
     let motion: Vec<_> = (0..=36).map(|k| (None, twist(10.0 * k as f32))).collect();
     let params = Params { frames: Frames::Dependent, cycles: 8, ..few() };
-    let x = play(&bound, params, &motion).pop().unwrap();
+    let x = play(&bound, params, &Firm::default(), &motion).pop().unwrap();
     let rest = &bound.character.control.positions;
     // Mean rotation angle of each ring relative to bind. The rotation is distributed over the whole length of the
     // flesh.
@@ -201,7 +211,7 @@ fn frames_that_continue_the_last_one_twist_once_round() {
         "{angles:?}"
     );
     // A frame that does not depend on earlier frames cannot distinguish a full turn from none.
-    let alone = play(&bound, few(), &[(None, twist(360.0))]);
+    let alone = play(&bound, few(), &Firm::default(), &[(None, twist(360.0))]);
     assert!(farthest(&alone[0], rest) < 0.02 * RADIUS);
 }
 
@@ -216,7 +226,7 @@ fn the_gpu_swings_like_its_reference() {
     let kernels = Arc::new(Kernels::new(&device).unwrap());
     let dependent = Params { frames: Frames::Dependent, ..few() };
     for params in [swinging(3.0, 0.2), Params { contact: 2, ..swinging(4.0, 0.5) }, dependent] {
-        let reference = play(&bound, params, &motion);
+        let reference = play(&bound, params, &Firm::default(), &motion);
         let mut graph = Graph::new(&kernels, &bound, &Recipe::volume(params), false).unwrap();
         for ((time, pose), reference) in motion.iter().zip(&reference) {
             graph.set_time(*time);
@@ -246,6 +256,7 @@ fn the_gpu_swings_like_its_reference() {
         let alone = play(
             &bound,
             Params { frames: Frames::Independent, dynamics: 0.0, ..params },
+            &Firm::default(),
             &[(None, pose.clone())],
         );
         assert!(farthest(&gpu, &alone[0]) < 2e-3 * RADIUS);

@@ -117,21 +117,27 @@ impl Finder<'_> {
             let (v, x) = (v as usize, vertices.positions[v as usize]);
             if out[v].is_none() {
                 let agrees = |cell: usize| self.agrees(cell, vertices.weights, v);
-                let deep = |depth: &f64| {
-                    let cell = self.inside.find(x - vertices.normals[v] * (depth * self.inside.size));
-                    cell.filter(|&c| self.anchored[c] && agrees(c)).map(|c| self.place(c, x))
-                };
                 let node = self.ancestor(vertices.weights, v, &flesh);
                 let fit = |cell: usize| match self.place(cell, x) {
                     place if agrees(cell) => Some(place),
                     place if Some(self.node(self.home[cell])) == node => Some(Place { apart: 1.0, ..place }),
                     _ => None,
                 };
-                out[v] = DEPTHS.iter().find_map(deep).or_else(|| self.nearest(&grid, x, fit));
+                let below = self.below(vertices.weights, v, vertices.normals[v], x);
+                let below = below.map(|c| self.place(c, x));
+                out[v] = below.or_else(|| self.nearest(&grid, x, fit));
             }
         }
         self.adopt(vertices, &mut out);
         out
+    }
+
+    /// Returns the cube just below a point of the skin, if its weights agree with those of the vertex `v`.
+    pub fn below(&self, weights: &Weights, v: usize, normal: DVec3, x: DVec3) -> Option<usize> {
+        DEPTHS.iter().find_map(|depth| {
+            let cell = self.inside.find(x - normal * (depth * self.inside.size));
+            cell.filter(|&c| self.anchored[c] && self.agrees(c, weights, v))
+        })
     }
 
     /// Returns the scene node of a joint. One node may be the joint of several skins.

@@ -6,8 +6,9 @@
 //! level equal to the forces of the finer level.
 
 use super::contact::{self, Search};
-use super::levels::{LEVELS, Node};
+use super::levels::LEVELS;
 use super::motion::Step;
+use super::tissue::Node;
 use super::{Params, Rest};
 
 /// Number of steps on each level in a cycle, finest first. The coarsest level always uses the last number, even if
@@ -34,14 +35,14 @@ pub fn turns(rest: Rest, zero: bool) -> u32 {
     }
 }
 
-/// Stiffnesses in units of `μ h`, with the edge length `h` of a cube.
+/// Stiffnesses in units of `μ h`, with the edge length `h` of a cube and the `μ` of flesh without regions.
 #[derive(Clone, Copy, Debug)]
 pub struct Stiffness {
     /// `λ/μ`.
     pub lambda: f32,
     /// Stiffness of the springs on nodes around bones.
     pub firmness: f32,
-    /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::cubes`].
+    /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::mass`].
     pub inertia: f32,
 }
 
@@ -60,7 +61,7 @@ impl Stiffness {
     /// Returns the spring stiffness at a node. On the finest level the springs pull to the start and to the target of
     /// the dynamics; on coarser levels they pull to zero displacement.
     pub fn spring(&self, node: &Node) -> f32 {
-        self.hold(node) + node.cubes * self.inertia
+        self.hold(node) + node.mass * self.inertia
     }
 
     /// As [`Stiffness::spring`], without the target of the dynamics.

@@ -3,11 +3,13 @@
 use super::cells::Cells;
 use super::contact::{self, Pairs, Posed};
 use super::converge::Flesh;
+use super::firm::Firm;
 use super::levels::{Level, NEAR};
 use super::motion::{Motion, Past, Step, carried};
 use super::place::Place;
 use super::schedule::{Op, START_TURNS, Stiffness, Touch, reschedule, schedule, turns};
 use super::tets::Tets;
+use super::tissue::Tissue;
 use super::{Exact, Params, Rest};
 use crate::base::Result;
 use crate::base::math::{Mat3, Quat, Vec3};
@@ -68,7 +70,7 @@ enum Solver {
 
 /// The CPU reference of the volume node.
 pub struct VolumeReference {
-    cells: Arc<Cells>,
+    tissue: Tissue,
     /// Poses the nodes at the start of a frame.
     start: Box<dyn Reference>,
     params: Params,
@@ -119,14 +121,14 @@ impl VolumeReference {
     pub fn with(cells: &Arc<Cells>, method: &Geometric, params: &Params) -> Result<Self> {
         let params = params.sane();
         let state = |level: &Level| State {
-            y: vec![Vec3::ZERO; level.nodes.len()],
-            d: vec![Vec3::ZERO; level.nodes.len()],
-            load: vec![Vec3::ZERO; level.nodes.len()],
-            pull: vec![Vec3::ZERO; level.nodes.len()],
-            force: vec![Vec3::ZERO; level.nodes.len()],
+            y: vec![Vec3::ZERO; level.nodes()],
+            d: vec![Vec3::ZERO; level.nodes()],
+            load: vec![Vec3::ZERO; level.nodes()],
+            pull: vec![Vec3::ZERO; level.nodes()],
+            force: vec![Vec3::ZERO; level.nodes()],
             rotation: vec![Quat::IDENTITY; level.cells.len()],
             base: vec![[Vec3::ZERO; 3]; level.cells.len()],
-            contact: vec![0.0; level.nodes.len()],
+            contact: vec![0.0; level.nodes()],
             corner: vec![[Vec3::ZERO; 8]; level.cells.len()],
         };
         let states = cells.levels.iter().map(state).collect();
@@ -135,7 +137,7 @@ impl VolumeReference {
         let pairs = Default::default();
         let past = vec![Past::default(); cells.held.len()];
         Ok(Self {
-            cells: cells.clone(),
+            tissue: Tissue::new(cells),
             start,
             schedule,
             params,
@@ -158,14 +160,19 @@ impl VolumeReference {
     /// Changes the parameters without a new binding.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
-        reschedule(&mut self.schedule, &self.params, self.cells.levels.len());
+        reschedule(&mut self.schedule, &self.params, self.tissue.cells.levels.len());
+    }
+
+    /// Sets the firm and soft regions without a new binding; an exact solve keeps those that it was made with.
+    pub fn set_firm(&mut self, firm: &Firm) {
+        self.tissue.set(firm);
     }
 
     /// Sets the sculpt layers, which take part in contact.
     pub fn set_sculpts(&mut self, field: &Field) {
         self.bulge.clear();
         if self.params.rest == Rest::Bind && !field.vertices.is_empty() {
-            self.bulge.resize(self.cells.embedding.len(), Vec3::ZERO);
+            self.bulge.resize(self.tissue.cells.embedding.len(), Vec3::ZERO);
             field.iter().for_each(|(v, offset)| self.bulge[v as usize] = offset.offset);
         }
     }
@@ -181,8 +188,8 @@ impl VolumeReference {
     /// As [`Flesh::new`] and [`Tets::bind`].
     pub fn make_exact(&mut self, exact: Exact, bound: &Bound) -> Result<()> {
         self.exact = match exact {
-            Exact::Gold => Flesh::new(&self.cells, Stiffness::new(&self.params))?.map(Solver::Gold),
-            Exact::Tets => Tets::bind(&self.cells, bound)?.map(Solver::Tets),
+            Exact::Gold => Flesh::new(&self.tissue, Stiffness::new(&self.params))?.map(Solver::Gold),
+            Exact::Tets => Tets::bind(&self.tissue, bound)?.map(Solver::Tets),
         };
         if self.exact.is_some() && exact == Exact::Tets {
             self.schedule.clear();
@@ -197,7 +204,7 @@ impl VolumeReference {
 
     /// The cubes.
     pub fn cells(&self) -> &Arc<Cells> {
-        &self.cells
+        &self.tissue.cells
     }
 
     /// Node positions of the last solve, world, metres.
@@ -210,9 +217,9 @@ impl VolumeReference {
     pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3], sculpt: impl Fn(&mut [Vec3])) {
         let mut nodes = Streams::default();
         self.start.reference(rig, &mut nodes);
-        let size = self.cells.levels.first().map_or(1.0, |l| l.size);
+        let size = self.tissue.cells.levels.first().map_or(1.0, |l| l.size);
         self.scaled = rig.scale;
-        let thickness = self.cells.thickness * self.scaled;
+        let thickness = self.tissue.cells.thickness * self.scaled;
         self.step = self.motion.begin(&self.params, size * self.scaled, thickness, rig);
         let schedule = std::mem::take(&mut self.schedule);
         for op in &schedule {
@@ -237,9 +244,10 @@ impl VolumeReference {
     }
 
     fn run(&mut self, op: Op, rig: &PosedRig, start: &[Vec3], skin: &mut [Vec3]) {
-        let cells = self.cells.clone();
+        let cells = self.tissue.cells.clone();
         let stiffness = |level: usize| Stiffness::new(&self.params).moving(self.step.as_ref(), level);
         let Some(finest) = cells.levels.first() else { return };
+        let tissue = &self.tissue.levels;
         let scaled = self.scaled;
         if op.is_contact() && scaled != 1.0 {
             return;
@@ -250,13 +258,13 @@ impl VolumeReference {
                 self.states.iter_mut().for_each(|s| s.contact.fill(0.0));
                 let state = &mut self.states[0];
                 let influences = &cells.nodes.character.control.influences;
-                for (n, node) in finest.nodes.iter().enumerate() {
+                for (n, node) in tissue[0].nodes.iter().enumerate() {
                     let mut pull = start[n] * stiffness.hold(node);
                     state.y[n] = match &self.step {
                         Some(step) if node.cubes > 0.0 => {
                             let carried = carried(influences.of(n), &self.motion.carry, state.y[n]);
                             let target = step.target(&mut self.past[n], state.y[n], carried);
-                            pull += target * (node.cubes * stiffness.inertia);
+                            pull += target * (node.mass * stiffness.inertia);
                             carried
                         }
                         _ => start[n],
@@ -277,11 +285,11 @@ impl VolumeReference {
             Op::Forces { level, zero } => {
                 let (lambda, turns) = (self.params.lambda(), turns(self.params.rest, zero));
                 let State { y, rotation, base, corner, .. } = &mut self.states[level];
-                let of = &cells.levels[level];
+                let (of, weight) = (&cells.levels[level], &tissue[level].weight);
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
                     let none = [Vec3::ZERO; 8];
                     let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
-                    let material = Material { size: of.size * scaled, weight: of.weight[c], lambda };
+                    let material = Material { size: of.size * scaled, weight: weight[c], lambda };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }
@@ -326,7 +334,7 @@ impl VolumeReference {
             Op::Load(level) => {
                 let (finer, coarse) = self.states.split_at_mut(level);
                 let (finer, state, of) = (&finer[level - 1], &mut coarse[0], &cells.levels[level]);
-                for n in 0..of.nodes.len() {
+                for n in 0..of.nodes() {
                     let own: Vec3 = of.at_node.of(n).iter().map(|&k| corner_of(&state.corner, k)).sum();
                     let from: Vec3 =
                         of.restrict.of(n).iter().map(|s| finer.force[s.node as usize] * s.weight).sum();
@@ -338,7 +346,7 @@ impl VolumeReference {
                 let stiffness = stiffness(level);
                 self.sum(level, stiffness);
                 let State { y, d, force, contact, .. } = &mut self.states[level];
-                for (n, node) in cells.levels[level].nodes.iter().enumerate() {
+                for (n, node) in self.tissue.levels[level].nodes.iter().enumerate() {
                     d[n] = d[n] * keep + force[n] * (step * stiffness.inverse_bound(node, contact[n]));
                     y[n] += d[n];
                 }
@@ -346,7 +354,7 @@ impl VolumeReference {
             Op::Prolong { level, factor } => {
                 let (finer, coarse) = self.states.split_at_mut(level + 1);
                 let (state, above, of) = (&mut finer[level], &coarse[0], &cells.levels[level]);
-                for n in 0..of.nodes.len() {
+                for n in 0..of.nodes() {
                     let shares = of.prolong.of(n).iter();
                     state.y[n] += shares.map(|s| above.y[s.node as usize] * s.weight).sum::<Vec3>() * factor;
                 }
@@ -368,19 +376,22 @@ impl VolumeReference {
                 let State { y, load, pull, contact, rotation, .. } = &mut self.states[0];
                 let posed = Posed { y, rotation, bulge: &self.bulge };
                 let at = |i: u32| posed.position(finest, &cells.contact.points, i as usize);
+                let points = &cells.contact.points.place;
+                let weight = |i: u32| points[i as usize].map_or(1.0, |p| tissue[0].weight[p.cell as usize]);
                 let push = |i: u32| {
                     let pair = self.pairs[0].pair[i as usize]?;
                     let gap = (at(i) - at(pair.partner)).dot(pair.normal);
-                    Some(pair.normal * (contact::STIFFNESS * (pair.keep - gap).max(0.0)))
+                    let stiffness = contact::STIFFNESS * (weight(i) * weight(pair.partner)).sqrt();
+                    Some((pair.normal * (stiffness * (pair.keep - gap).max(0.0)), stiffness))
                 };
-                let push: Vec<Option<Vec3>> =
+                let push: Vec<Option<(Vec3, f32)>> =
                     (0..self.pairs[0].pair.len() as u32).into_par_iter().map(push).collect();
-                for n in 0..finest.nodes.len() {
+                for n in 0..finest.nodes() {
                     (load[n], contact[n]) = (pull[n], 0.0);
                     for share in cells.contact.at_node.of(n) {
-                        if let Some(push) = push[share.node as usize] {
+                        if let Some((push, stiffness)) = push[share.node as usize] {
                             load[n] += push * share.weight;
-                            contact[n] += 2.0 * contact::STIFFNESS * share.weight.abs();
+                            contact[n] += 2.0 * stiffness * share.weight.abs();
                         }
                     }
                 }
@@ -410,10 +421,10 @@ impl VolumeReference {
 
     /// Sums the forces at the nodes of a level; zero at held nodes.
     fn sum(&mut self, level: usize, stiffness: Stiffness) {
-        let of = &self.cells.levels[level];
+        let (of, nodes) = (&self.tissue.cells.levels[level], &self.tissue.levels[level].nodes);
         let State { y, load, force, corner, contact, .. } = &mut self.states[level];
         force.par_iter_mut().enumerate().for_each(|(n, force)| {
-            let node = &of.nodes[n];
+            let node = &nodes[n];
             *force = Vec3::ZERO;
             if node.cubes > 0.0 {
                 let cubes: Vec3 = of.at_node.of(n).iter().map(|&k| corner_of(corner, k)).sum();
@@ -474,26 +485,4 @@ fn corner_forces(
         }
     }
     out
-}
-
-/// Returns the energy of the finest cubes, divided by `μ h³`: the sum of the formula in [`super`] over all cubes. Each
-/// cube has the rotation nearest to its deformation. The springs on nodes around bones are not included.
-pub fn energy(cells: &Cells, x: &[Vec3], lambda: f32) -> f64 {
-    use crate::base::math::{DMat3, DQuat, DVec3};
-    use crate::geom::fit_rotation;
-    let Some(level) = cells.levels.first() else { return 0.0 };
-    let h = f64::from(level.size);
-    let of = |cell: &[u32; 8]| {
-        let x: [DVec3; 8] = cell.map(|n| x[n as usize].as_dvec3());
-        let edge = |k: usize, near: usize| x[near + (1 << k)] - x[near];
-        let mean: [DVec3; 3] =
-            std::array::from_fn(|k| NEAR[k].iter().map(|&n| edge(k, n)).sum::<DVec3>() * 0.25);
-        let r = fit_rotation(DMat3::from_cols(mean[0], mean[1], mean[2]).transpose(), DQuat::IDENTITY);
-        let r = DMat3::from_quat(r);
-        let r = [r.x_axis, r.y_axis, r.z_axis];
-        let trace = (0..3).map(|k| r[k].dot(mean[k])).sum::<f64>() - 3.0 * h;
-        let edges: f64 = (0..3).flat_map(|k| NEAR[k].map(|n| (edge(k, n) - r[k] * h).length_squared())).sum();
-        (0.25 * edges + 0.5 * f64::from(lambda) * trace * trace) / (h * h)
-    };
-    level.cells.iter().map(of).sum()
 }

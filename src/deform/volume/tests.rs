@@ -1,7 +1,8 @@
 use super::cells::Cells;
 use super::levels::Level;
 use super::place::Place;
-use super::solve::{VolumeReference, energy, turn};
+use super::solve::{VolumeReference, turn};
+use super::tissue::{LevelStiffness, Tissue};
 use super::*;
 use crate::base::Random;
 use crate::base::math::{DVec3, Mat3, Quat, Vec3};
@@ -11,24 +12,24 @@ use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Pose, PosedRig};
 use std::sync::Arc;
 
-fn few() -> Params {
+pub(super) fn few() -> Params {
     Params { cubes: 800, ..Params::default() }
 }
 
 /// The control vertices in a pose.
-fn posed(bound: &Bound, recipe: &Recipe, pose: &Pose) -> Vec<Vec3> {
+pub(super) fn posed(bound: &Bound, recipe: &Recipe, pose: &Pose) -> Vec<Vec3> {
     let mut graph = CpuGraph::new(bound, recipe).unwrap();
     graph.evaluate(&PosedRig::new(&bound.character.skeleton, pose), &[], &mut Display::default());
     graph.control().to_vec()
 }
 
-fn bent(bound: &Bound, turn: Quat) -> Pose {
+pub(super) fn bent(bound: &Bound, turn: Quat) -> Pose {
     let mut pose = rest(bound);
     pose.local[1].rotation = turn.into();
     pose
 }
 
-fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
+pub(super) fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
 }
@@ -63,18 +64,19 @@ fn coarser_cubes_keep_bodies_apart_and_interpolate_linear_functions() {
     let count = grid.len();
     let mut held = vec![false; count];
     held[5] = true;
-    let fine = Level::finest(0.5, cells, grid.clone(), held, &vec![false; count]);
+    let fine = Level::finest(0.5, cells, grid.clone(), held, vec![false; count]);
     let levels = fine.hierarchy();
+    let stiffness = LevelStiffness::of(&levels);
     assert_eq!(levels.len(), 3);
     let (fine, coarse) = (&levels[0], &levels[1]);
-    let weight: f32 = coarse.weight.iter().sum();
+    let weight: f32 = stiffness[1].weight.iter().sum();
     assert!((weight - 0.25 * fine.cells.len() as f32).abs() < 1e-3, "{weight}");
     assert!((coarse.size - 1.0).abs() < 1e-6);
-    assert!(fine.prolong.of(5).is_empty() && fine.nodes[5].cubes == 0.0);
-    assert!(coarse.nodes.iter().any(|n| n.brace > 0.0));
+    assert!(fine.prolong.of(5).is_empty() && stiffness[0].nodes[5].cubes == 0.0);
+    assert!(stiffness[1].nodes.iter().any(|n| n.brace > 0.0));
     // The position of a coarse node follows from any fine node that only this coarse node moves.
-    let mut place = vec![None; coarse.nodes.len()];
-    let mut moved = vec![[false; 2]; coarse.nodes.len()];
+    let mut place = vec![None; coarse.nodes()];
+    let mut moved = vec![[false; 2]; coarse.nodes()];
     for n in (0..count).filter(|&n| n != 5) {
         let shares = fine.prolong.of(n);
         let sum: f32 = shares.iter().map(|s| s.weight).sum();
@@ -97,7 +99,7 @@ fn coarser_cubes_keep_bodies_apart_and_interpolate_linear_functions() {
     }
     assert!(checked > 50, "{checked}");
     // Restriction is the transpose of prolongation.
-    for n in 0..coarse.nodes.len() {
+    for n in 0..coarse.nodes() {
         for s in coarse.restrict.of(n) {
             let back = fine.prolong.of(s.node as usize).iter().find(|b| b.node as usize == n).unwrap();
             assert_eq!(back.weight, s.weight);
@@ -180,7 +182,7 @@ fn the_energy_falls_from_cycle_to_cycle_to_below_that_of_the_start() {
                 let mut solver = VolumeReference::with(&cells, &Geometric::Dqs, &params).unwrap();
                 let mut skin = bound.character.control.positions.clone();
                 solver.solve(&rig, &mut skin, |_| {});
-                energies.push(energy(&cells, solver.nodes(), params.lambda()));
+                energies.push(Tissue::new(&cells).energy(solver.nodes(), params.lambda()));
             }
             assert!(energies.windows(2).all(|e| e[1] < e[0]), "{turn} {volume} {firmness}: {energies:?}");
             assert!(energies[4] < 0.7 * energies[0], "{turn} {volume} {firmness}: {energies:?}");
@@ -302,7 +304,7 @@ fn many_cycles_end_at_the_gold_standard() {
         let cells = Arc::new(Cells::bind(&bound.character, params.cubes));
         let mut start = crate::deform::Streams::default();
         Geometric::Dqs.bind(&cells.nodes).unwrap().reference(&rig, &mut start);
-        let flesh = Flesh::new(&cells, Stiffness::new(&params)).unwrap().unwrap();
+        let flesh = Flesh::new(&Tissue::new(&cells), Stiffness::new(&params)).unwrap().unwrap();
         let mut gold = start.position.clone();
         let minimum = flesh.minimise(&mut gold, &start.position, 1e-10, 2000);
         assert!(minimum.converged && minimum.steps < 500, "{minimum:?}");
@@ -310,7 +312,8 @@ fn many_cycles_end_at_the_gold_standard() {
         solver.solve(&rig, &mut bound.character.control.positions.clone(), |_| {});
         let off = farthest(solver.nodes(), &gold);
         assert!(off < 5e-3, "{volume} {firmness}: {off} {minimum:?}");
-        let energies = [solver.nodes(), &gold].map(|x| energy(&cells, x, params.lambda()));
+        let tissue = Tissue::new(&cells);
+        let energies = [solver.nodes(), &gold].map(|x| tissue.energy(x, params.lambda()));
         assert!((energies[0] / energies[1] - 1.0).abs() < 1e-3 || firmness > 0.0, "{energies:?}");
         if firmness == 0.0 {
             assert!((minimum.energy / energies[1] - 1.0).abs() < 1e-4, "{minimum:?} {energies:?}");
@@ -321,13 +324,12 @@ fn many_cycles_end_at_the_gold_standard() {
             let level = &cells.levels[0];
             let rest: Vec<DVec3> =
                 cells.nodes.character.control.positions.iter().map(|x| x.as_dvec3()).collect();
-            let held: Vec<u32> =
-                (0..rest.len() as u32).filter(|&n| level.nodes[n as usize].cubes == 0.0).collect();
+            let held: Vec<u32> = (0..rest.len() as u32).filter(|&n| level.held[n as usize]).collect();
             let elements = gold::Elements::cubes(&rest, &level.cells).unwrap();
             let mut other = gold::Gold::new(elements, &held).unwrap();
             let mut x: Vec<DVec3> = start.position.iter().map(|x| x.as_dvec3()).collect();
             let local_global = other.minimise(&mut x, 1e-9, 5000);
-            let flesh = Flesh::new(&cells, Stiffness::new(&params)).unwrap().unwrap();
+            let flesh = Flesh::new(&Tissue::new(&cells), Stiffness::new(&params)).unwrap().unwrap();
             let mut minimum = start.position.clone();
             let own = flesh.minimise(&mut minimum, &start.position, 1e-10, 2000);
             // Energy A has the factor ½, the volume's energy ¼.
@@ -339,7 +341,7 @@ fn many_cycles_end_at_the_gold_standard() {
 }
 
 /// Returns a long cylinder of two bones, bent so far that its two halves pass through each other if contact is off.
-fn folded() -> (Bound, Pose) {
+pub(super) fn folded() -> (Bound, Pose) {
     let bound = cylinder(2, 24, 64);
     let pose = bent(&bound, Quat::from_rotation_x(2.5));
     (bound, pose)
@@ -483,7 +485,7 @@ fn a_bent_and_a_twisted_cylinder_come_near_to_the_known_elastic_shape() {
     let low = nodes.iter().copied().fold(Vec3::INFINITY, Vec3::min);
     let grid = nodes.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
     let held: Vec<bool> = nodes.iter().map(|x| (x.y - 1.0).abs() > 1.5 * RADIUS).collect();
-    let finest = Level::finest(size, cells.levels[0].cells.clone(), grid, held, &vec![false; nodes.len()]);
+    let finest = Level::finest(size, cells.levels[0].cells.clone(), grid, held, vec![false; nodes.len()]);
     let cells = Arc::new(Cells { levels: finest.hierarchy(), ..cells });
     for name in ["bend90", "twist135"] {
         let m = numbers(&format!("{name}/bones.f64"));

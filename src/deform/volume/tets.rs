@@ -3,11 +3,13 @@
 //! held; local steps (polar rotations) and global steps (one Cholesky factor) place all other nodes.
 //!
 //! **(differs)** Nodes of the cubes are held instead of vertices of the skin: the node nearest to each held vertex. The
-//! paper adds the terms of the held vertices to the linear system; the correct sign is minus.
+//! paper adds the terms of the held vertices to the linear system; the correct sign is minus. The tetrahedra of a cube
+//! have its factor if the document has firm or soft regions ([`super::firm`]).
 
 use super::cells::Cells;
 use super::gold::{Elements, Gold};
 use super::levels::Level;
+use super::tissue::Tissue;
 use crate::base::Result;
 use crate::base::math::{DVec3, Vec3};
 use crate::deform::Bound;
@@ -43,11 +45,17 @@ impl Tets {
     ///
     /// # Errors
     /// [`crate::base::Error::Input`] if memory is short.
-    pub fn bind(cells: &Cells, bound: &Bound) -> Result<Option<Self>> {
-        let Some(level) = cells.levels.first() else { return Ok(None) };
+    pub fn bind(tissue: &Tissue, bound: &Bound) -> Result<Option<Self>> {
+        let cells = &*tissue.cells;
+        let (Some(level), Some(own)) = (cells.levels.first(), tissue.levels.first()) else {
+            return Ok(None);
+        };
         let rest: Vec<DVec3> = cells.nodes.character.control.positions.iter().map(|x| x.as_dvec3()).collect();
         let held = held(cells, level, bound, &rest);
-        let elements = Elements::tetrahedra(&rest, &tetrahedra(level, &rest))?;
+        let tetrahedra = tetrahedra(level, &rest);
+        let factor = |t: usize| f64::from(own.weight[t / CUTS[0].len()]);
+        let elements = Elements::tetrahedra(&rest, &tetrahedra)?;
+        let elements = elements.stiffened((0..tetrahedra.len()).map(factor));
         let list: Vec<u32> = (0..rest.len() as u32).filter(|&n| held[n as usize]).collect();
         let diagonal = f64::from(bound.character.control.aabb.diagonal());
         Ok(Some(Self { gold: Gold::new(elements, &list)?, held, diagonal }))
@@ -117,7 +125,7 @@ mod tests {
     use super::*;
     use crate::base::math::Quat;
     use crate::deform::testing::{RADIUS, cylinder, rest};
-    use crate::deform::volume::{Exact, Params};
+    use crate::deform::volume::{Exact, Firm, Params};
     use crate::deform::{CpuGraph, Recipe};
     use crate::rig::{Pose, PosedRig};
     use std::collections::HashMap;
@@ -171,7 +179,7 @@ mod tests {
     #[test]
     fn tetrahedra_keep_the_bind_shape_move_rigidly_and_keep_the_core_of_a_twist() {
         let bound = cylinder(2, 16, 32);
-        let mut graph = CpuGraph::exact(&bound, Exact::Tets, &few()).unwrap();
+        let mut graph = CpuGraph::exact(&bound, Exact::Tets, &few(), &Firm::default()).unwrap();
         let bind = &bound.character.control.positions;
         let off = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
         assert!(off(&posed(&bound, &mut graph, &rest(&bound)), bind) < 1e-5);

@@ -7,9 +7,11 @@ use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::deform::volume::cells::Cells;
 use crate::deform::volume::tets::Tets;
+use crate::deform::volume::tissue::Tissue;
 use crate::deform::{Geometric, Streams};
 use crate::rig::PosedRig;
 use crate::scene::Model;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Approximate number of nodes. The paper's table has a comparable row, with 13,002 vertices and 128,816 tetrahedra.
@@ -68,8 +70,9 @@ fn mesh(mesh: String, model: &Model, wanted: usize, effort: &Effort) -> Result<O
         cells = Cells::bind(&model.bound.character, cubes as u32);
         fill = since(start);
     }
+    let cells = Arc::new(cells);
     let start = Instant::now();
-    let Some(mut tets) = Tets::bind(&cells, &model.bound)? else { return Ok(None) };
+    let Some(mut tets) = Tets::bind(&Tissue::new(&cells), &model.bound)? else { return Ok(None) };
     let factor = Sample::of(&[since(start)]);
     let skeleton = model.skeleton();
     let start = Geometric::Lbs.bind(&cells.nodes)?;

@@ -330,3 +330,47 @@ fn hands_and_picks_see_the_skin_below_hidden_parts() {
     assert_eq!(depths(&[7]), (true, Some(3.0), Some(1)));
     assert_silent(&device);
 }
+
+#[test]
+fn the_skin_shows_firm_regions_and_follows_their_changes() {
+    use crate::base::FirmId;
+    use crate::bind::VertexRuns;
+    use crate::deform::blend::Painted;
+    use crate::deform::volume::{Firm, FirmRegion};
+    use crate::scene::SkinColors;
+    let Some(device) = device() else { return };
+    let (mut stage, model) = stage_with_capsule(&device);
+    let rest = model.rest();
+    let rig = PosedRig::new(model.skeleton(), &rest);
+    let firm = |factor| {
+        let region = FirmRegion {
+            id: FirmId(0),
+            name: "all".into(),
+            factor,
+            vertices: VertexRuns::of(0..model.bound.character.control.positions.len() as u32),
+            falloff: Painted::NONE,
+        };
+        Firm::new(vec![region])
+    };
+    let mut mean = |firm: &Firm, changes: bool| {
+        let actor = stage.actor_mut();
+        actor.set_firm(firm);
+        assert_eq!(actor.show_colors(SkinColors::Firmness, None).unwrap(), changes);
+        assert!(!actor.show_colors(SkinColors::Firmness, None).unwrap());
+        let pose = VersionedPose { version: Version::new(), pose: &rest, rig: &rig };
+        let (mut frame, _) = stage.begin().unwrap();
+        stage.record_body(&mut frame, Some(pose), &Aim::default()).unwrap();
+        stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
+        let value = stage.submit(frame, &Sync::default()).unwrap();
+        device.wait(value).unwrap();
+        let picture: Vec<[u8; 4]> = device.read_image(&stage.targets().picture, 0).unwrap();
+        let middle = picture[(SIZE[1] / 2 * SIZE[0] + SIZE[0] / 2) as usize];
+        i32::from(middle[0]) - i32::from(middle[2])
+    };
+    // Red less blue in the middle of the picture.
+    let grey = mean(&Firm::default(), true);
+    let [red, blue] = [16.0, 1.0 / 16.0].map(|factor| mean(&firm(factor), true));
+    assert!(red > grey + 40 && blue < grey - 40, "{blue} {grey} {red}");
+    assert_eq!(mean(&firm(1.0 / 16.0), false), blue);
+    assert_silent(&device);
+}

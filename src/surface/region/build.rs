@@ -6,7 +6,7 @@ use crate::base::{BoneId, Error, Result};
 use crate::bind::{Attachments, Character, project};
 use crate::geom::{ControlMesh, Walk};
 use crate::rig::Mirror;
-use crate::surface::{Reach, Region, SurfacePoint, SurfaceStroke};
+use crate::surface::{Reach, Region, SurfacePoint, SurfaceStroke, closes, enclosed};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -21,32 +21,8 @@ impl Region {
     /// # Errors
     /// The mark does not lie on this character, or lies only on rigid props.
     pub fn from_mark(character: &Character, mark: &SurfaceStroke, reach: Reach) -> Result<Self> {
-        mark.validate(Some(character.display.triangles.len()))?;
         let control = &character.control;
-        let walk = Walk::new(&control.triangles);
-        let size = control.aabb.diagonal();
-        let mut faces: Vec<u32> = Vec::new();
-        let mut line: Vec<Piece> = Vec::new();
-        let ends = mark.points.first().filter(|_| mark.closed);
-        let mut before: Option<&SurfacePoint> = None;
-        for (i, point) in mark.points.iter().chain(ends).enumerate() {
-            let to = (point.triangle, point.barycentrics);
-            faces.push(point.triangle);
-            let x = walk.position(&to, &control.positions).ok_or_else(|| off(mark))?;
-            let last = before.filter(|_| !point.lifted || i == mark.points.len());
-            // In a ring, a segment also joins two points on different shells.
-            if let Some(from) = last.or(before.filter(|_| mark.closed)) {
-                let from = (from.triangle, from.barycentrics);
-                let a = walk.position(&from, &control.positions).ok_or_else(|| off(mark))?;
-                line.push(Piece { a, b: x });
-            }
-            if let Some(from) = last {
-                let from = (from.triangle, from.barycentrics);
-                let way = walk.between(&from, &to, &control.positions, size).unwrap_or_default();
-                faces.extend(way.iter().map(|place| place.0));
-            }
-            before = Some(point);
-        }
+        let Drawn { faces, line } = Drawn::new(character, mark, mark.closed)?;
         let mut kinematic: Vec<u32> = faces.iter().flat_map(|&f| control.triangles[f as usize]).collect();
         kinematic.sort_unstable();
         kinematic.dedup();
@@ -63,7 +39,28 @@ impl Region {
         {
             region = Self { round: Some(round), kinematic, ..region };
         }
-        let line = Line::new(line);
+        spread(&mut region, character, Some(&|x| line.parameter(x)))?;
+        Ok(region)
+    }
+
+    /// As [`Region::from_mark`], but the vertices inside a stroke whose ends meet are kinematic, too. A ring stays a band.
+    ///
+    /// # Errors
+    /// As [`Region::from_mark`].
+    pub fn filled(character: &Character, mark: &SurfaceStroke, reach: Reach) -> Result<Self> {
+        let mut region = Self::from_mark(character, mark, reach)?;
+        let control = &character.control;
+        let walk = Walk::new(&control.triangles);
+        let place = |p: &SurfacePoint| walk.position(&(p.triangle, p.barycentrics), &control.positions);
+        let places: Vec<Vec3> = mark.points.iter().filter_map(place).collect();
+        if mark.closed || !closes(&places, region.edge(character)) {
+            return Ok(region);
+        }
+        let Drawn { faces, line } = Drawn::new(character, mark, true)?;
+        region.kinematic.extend(enclosed(control, &faces));
+        region.kinematic.sort_unstable();
+        region.kinematic.dedup();
+        region.kinematic.retain(|&v| !control.rigid[v as usize]);
         spread(&mut region, character, Some(&|x| line.parameter(x)))?;
         Ok(region)
     }
@@ -83,6 +80,46 @@ impl Region {
         let first = &character.skeleton.bones[bones[0].index()];
         let t = kinematic.iter().map(|&v| project(first, control.positions[v as usize])).collect();
         Ok(Self { reach: Reach::Edges(0), softness: 1.0, kinematic, t, ..Self::default() })
+    }
+}
+
+/// A mark on the skin.
+struct Drawn {
+    /// The triangles under the mark, including those between its points, in drawing order.
+    faces: Vec<u32>,
+    line: Line,
+}
+
+impl Drawn {
+    /// Follows a mark over the skin. With `closed`, a segment joins the last point to the first.
+    fn new(character: &Character, mark: &SurfaceStroke, closed: bool) -> Result<Self> {
+        mark.validate(Some(character.display.triangles.len()))?;
+        let control = &character.control;
+        let walk = Walk::new(&control.triangles);
+        let size = control.aabb.diagonal();
+        let mut faces: Vec<u32> = Vec::new();
+        let mut line: Vec<Piece> = Vec::new();
+        let ends = mark.points.first().filter(|_| closed);
+        let mut before: Option<&SurfacePoint> = None;
+        for (i, point) in mark.points.iter().chain(ends).enumerate() {
+            let to = (point.triangle, point.barycentrics);
+            faces.push(point.triangle);
+            let x = walk.position(&to, &control.positions).ok_or_else(|| off(mark))?;
+            let last = before.filter(|_| !point.lifted || i == mark.points.len());
+            // In a ring, a segment also joins two points on different shells.
+            if let Some(from) = last.or(before.filter(|_| closed)) {
+                let from = (from.triangle, from.barycentrics);
+                let a = walk.position(&from, &control.positions).ok_or_else(|| off(mark))?;
+                line.push(Piece { a, b: x });
+            }
+            if let Some(from) = last {
+                let from = (from.triangle, from.barycentrics);
+                let way = walk.between(&from, &to, &control.positions, size).unwrap_or_default();
+                faces.extend(way.iter().map(|place| place.0));
+            }
+            before = Some(point);
+        }
+        Ok(Self { faces, line: Line::new(line) })
     }
 }
 

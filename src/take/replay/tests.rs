@@ -1,15 +1,18 @@
 //! Tests that record a scripted session on a character and replay it.
 
 use super::*;
-use crate::base::JointId;
 use crate::base::math::{Quat, Vec3};
+use crate::base::{FirmId, JointId, MarkId};
 use crate::bind::{Binding, Smoothing};
 use crate::deform::fast::with_width;
 use crate::document::Edit;
 use crate::generate::{Kind, generate};
 use crate::rig::{Pose, chains};
+use crate::surface::{SurfacePoint, SurfaceStroke};
 use crate::take::{Eye, Recorder};
-use crate::workbench::{BindChange, Command, GrabBy, Preferences, Rigid, Rules, Tool, Tracked, Tracking};
+use crate::workbench::{
+    BindChange, Command, FirmChange, GrabBy, Preferences, Rigid, Rules, SkinPart, Tool, Tracked, Tracking,
+};
 
 /// A scripted animator: records each input and passes it to the workbench, like a headset session.
 struct Animator {
@@ -251,6 +254,36 @@ fn a_take_replays_the_binding_and_binds_the_character_again() {
     let file = Model::load(&folder.path().join("plus.glb"), &wanted).unwrap();
     assert_eq!(replay.model().bound.attachments.t, file.bound.attachments.t);
     assert_eq!(replay.model().binding(), &wanted);
+}
+
+#[test]
+fn a_take_replays_firm_and_soft_regions() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut animator, path) = Animator::new(folder.path());
+    animator.command(Command::Deformer("volume".into()));
+    let third = 1.0 / 3.0;
+    let barycentrics = [third, third, 1.0 - 2.0 * third];
+    let point = |triangle| SurfacePoint { triangle, barycentrics, pressure: 1.0, time: 0.0, lifted: false };
+    let (id, name, points) = (MarkId(0), "Mark 1".to_owned(), vec![point(3), point(4)]);
+    let mark = SurfaceStroke { id, name, points, closed: false, radius: 0.1 };
+    animator.command(Command::Change(Box::new(Edit::AddMark { index: None, mark: Box::new(mark) }), false));
+    let part = SkinPart::Mark { id, rings: 1 };
+    let firm = Command::Firm;
+    animator.command(firm(FirmChange::Add(part, 4.0), false));
+    animator.command(firm(FirmChange::Factor(FirmId(0), 8.0), false));
+    animator.command(firm(FirmChange::Factor(FirmId(0), 9.5), true));
+    animator.step();
+    animator.command(firm(FirmChange::Remove(FirmId(0)), false));
+    animator.command(Command::Undo);
+    animator.step();
+    let document = animator.bench.session().document().clone();
+    let history = animator.bench.session().history();
+    assert_eq!(document.firm().iter().map(|r| r.factor).collect::<Vec<_>>(), [9.5]);
+    let hash = animator.finish();
+    let replay = replayed(&path);
+    let session = replay.bench().session();
+    assert_eq!((session.document().hash(), session.history()), (hash, history));
+    assert_eq!(replay.bench().recipe().firm, *document.firm());
 }
 
 #[test]

@@ -19,6 +19,8 @@ mod details;
 #[cfg(test)]
 mod details_tests;
 mod files;
+#[cfg(test)]
+mod firm_tests;
 mod follow;
 mod keyboard;
 mod listing;

@@ -188,13 +188,15 @@ fn of_method(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory
                 if let Geometric::Irs(params) = &known.geometric {
                     of_irs(ui, shows, params, memory, pressed);
                 }
-                return numbers(ui, &CONTACT, &contact, settings, memory, pressed);
+                numbers(ui, &CONTACT, &contact, settings, memory, pressed);
+                return regions(ui, shows, known, memory, pressed);
             }
         },
     };
     let Ok(now) = now else { return };
     numbers(ui, shape, &now, settings, memory, pressed);
     numbers(ui, &MOVE, &now, settings, memory, pressed);
+    regions(ui, shows, known, memory, pressed);
     widgets::caption(ui, "Solver");
     numbers(ui, solve, &now, settings, memory, pressed);
     numbers(ui, &CONTACT, &contact, settings, memory, pressed);
@@ -207,6 +209,13 @@ fn of_method(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory
     if let (Geometric::Fast(params), false) = (&known.geometric, known.is_volume()) {
         widgets::caption(ui, "FAST");
         of_fast(ui, shows, params, memory, pressed);
+    }
+}
+
+/// Draws the firm and soft regions, if the method solves flesh.
+fn regions(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory, pressed: &mut Pressed) {
+    if known.volume.is_some() {
+        super::firm::show(ui, shows, memory, pressed);
     }
 }
 

@@ -49,6 +49,11 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::SetGrip(grip) => format!("{}: {}", grip.name, grip.hold.name()),
         Edit::MoveGrip { id, .. } => format!("Move grip {}", u64::from(id.0) + 1),
         Edit::RemoveGrip(id) => format!("Remove grip {}", u64::from(id.0) + 1),
+        Edit::AddFirm { region, .. } => {
+            format!("{} {}", if region.factor < 1.0 { "Soft at" } else { "Firm at" }, region.name)
+        }
+        Edit::SetFirm { id, .. } => format!("Firmness of region {}", id.0 + 1),
+        Edit::RemoveFirm(id) => format!("Remove firm region {}", id.0 + 1),
         Edit::SetBones(chains) => format!("Bones: {}", chains.iter().map(|c| c.bones()).sum::<usize>()),
         Edit::SetCage(Some(cage)) => format!("Cage {}", cage.name),
         Edit::SetCage(None) => "Remove the cage".to_owned(),

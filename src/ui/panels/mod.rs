@@ -7,6 +7,7 @@ mod binding;
 mod cage;
 pub(super) mod clips;
 pub(super) mod deformer;
+mod firm;
 mod grips;
 pub(super) mod history;
 pub(super) mod keys;
@@ -41,6 +42,8 @@ pub(super) struct Memory {
     pub blending: Option<poses::Blending>,
     /// State of the part about the binding.
     pub binding: binding::State,
+    /// State of the part about firm and soft regions.
+    pub firm: firm::State,
     /// State of the panel of morph targets.
     pub morphs: morphs::State,
     /// State of the transform panel.

@@ -51,7 +51,7 @@ fn window(kind: CommandKind) -> String {
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
-        CommandKind::PaintShare | CommandKind::LoadFactors => "deformer panel".to_owned(),
+        CommandKind::PaintShare | CommandKind::LoadFactors | CommandKind::Firm => "deformer panel".to_owned(),
         CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
         CommandKind::BonesPerStroke | CommandKind::JointDeformer | CommandKind::Bind => {
             "rig panel".to_owned()
@@ -136,6 +136,7 @@ mod tests {
             CommandKind::Contact,
             CommandKind::PaintShare,
             CommandKind::LoadFactors,
+            CommandKind::Firm,
             CommandKind::Haptics,
             // The panel Rig sets these.
             CommandKind::BonesPerStroke,

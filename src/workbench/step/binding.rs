@@ -1,9 +1,9 @@
 //! Commands of the binding, and the request to bind the character again.
 
-use crate::base::{Error, JointId, Result};
+use crate::base::{Error, JointId, MarkId, Result};
 use crate::bind::{BindOptions, Character, MAX_SMOOTH, MAX_TURN, Reattached, VertexRuns};
 use crate::document::{Document, Edit};
-use crate::surface::{Reach, Region};
+use crate::surface::{Reach, Region, SurfaceStroke};
 use crate::workbench::{BindChange, CommandKind, Request, SkinPart, Workbench};
 
 /// Maximum width of the region around a mark, in rings of vertices.
@@ -19,11 +19,8 @@ impl SkinPart {
     pub fn vertices(self, document: &Document, character: &Character) -> Result<(String, VertexRuns)> {
         let (name, region) = match self {
             Self::Mark { id, rings } => {
-                let mark = document.marks().iter().find(|m| m.id == id);
-                let mark = mark.ok_or_else(|| Error::input("that mark is gone", "draw one on the skin"))?;
-                // The rim, at this number of edges, does not belong to the part.
-                let reach = Reach::Edges(rings.min(MAX_RINGS) + 1);
-                (mark.name.clone(), Region::from_mark(character, mark, reach)?)
+                let mark = marked(document, id)?;
+                (mark.name.clone(), Region::from_mark(character, mark, reach_of(rings))?)
             }
             Self::Shape(id) => {
                 let sculpt = document.sculpt(id)?;
@@ -32,6 +29,20 @@ impl SkinPart {
         };
         Ok((name, VertexRuns::of(region.kinematic.into_iter().chain(region.passive))))
     }
+}
+
+/// Returns a mark of a document.
+///
+/// # Errors
+/// The document lacks it.
+pub(super) fn marked(document: &Document, id: MarkId) -> Result<&SurfaceStroke> {
+    let mark = document.marks().iter().find(|m| m.id == id);
+    mark.ok_or_else(|| Error::input("that mark is gone", "draw one on the skin"))
+}
+
+/// Returns the reach of a region of this number of rings around a mark. The rim, one edge farther, is not part of it.
+pub(super) fn reach_of(rings: u32) -> Reach {
+    Reach::Edges(rings.min(MAX_RINGS) + 1)
 }
 
 impl Workbench {

@@ -184,6 +184,7 @@ impl Workbench {
             Command::Smooth(on) => p.smooth = on,
             Command::Phong(on) => p.phong = on,
             Command::Bind(change, continues) => self.change_binding(&change, continues),
+            Command::Firm(change, continues) => self.change_firm(&change, continues),
             Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {
                 p.colors = view;

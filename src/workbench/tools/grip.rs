@@ -35,10 +35,6 @@ const STILL: f32 = 0.002;
 const UNMOVED: f32 = 0.001;
 /// Maximum length of the path over the skin between two samples, as a multiple of their straight distance.
 const DETOUR: f32 = 2.5;
-/// A stroke is closed if its ends are nearer than this fraction of its size.
-const CLOSES: f32 = 0.35;
-/// Minimum size of a closed stroke, in mean edge lengths.
-const SMALL: f32 = 1.5;
 /// Size of the mark around a point, as a fraction of an edge.
 const MARK: f32 = 0.4;
 /// Height of lines above the skin, as a fraction of the mean edge length.

@@ -4,6 +4,7 @@ mod any_input;
 mod binding;
 mod bones;
 mod film;
+mod firm;
 mod grips;
 mod holds;
 mod marks;

@@ -1,14 +1,14 @@
 //! Grips prepared for display, and the vertices of a stroke.
 
-use super::{CLOSES, DETOUR, MARK, SMALL};
-use crate::base::math::{Aabb, Affine3A, Mat3A, Vec3, Vec3A};
+use super::{DETOUR, MARK};
+use crate::base::math::{Affine3A, Mat3A, Vec3, Vec3A};
 use crate::base::{GripId, JointId};
 use crate::bind::Character;
 use crate::deform::fast::is_bare;
 use crate::geom::Place;
 use crate::rig::{GripPose, Plane, PosedRig};
 use crate::scene::SurfaceSample;
-use crate::surface::{Grip, SurfacePoint, enclosed};
+use crate::surface::{Grip, SurfacePoint, closes, enclosed};
 use crate::workbench::tools::EditContext;
 use crate::workbench::tools::skin::{between, point_of};
 
@@ -154,10 +154,9 @@ pub(super) fn drawn(context: &EditContext, points: &[SurfacePoint]) -> Option<Ve
     let character = &context.character;
     let first = points.first()?;
     let places: Vec<Vec3> = points.iter().filter_map(|p| context.body.bind_position(character, p)).collect();
-    let bounds = Aabb::of(places.iter().copied());
-    let (size, gap) = (bounds.diagonal(), places.first()?.distance(*places.last()?));
-    if size >= SMALL * context.body.edge && gap <= CLOSES * size && points.len() >= 4 {
+    if closes(&places, context.body.edge) {
         let mut way: Vec<u32> = points.iter().map(|p| p.triangle).collect();
+        let gap = places.first()?.distance(*places.last()?);
         let longest = DETOUR * gap + 3.0 * context.body.edge;
         let back = between(context, points.last()?, first, longest);
         way.extend(back.into_iter().flatten().map(|p| p.triangle));
