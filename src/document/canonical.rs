@@ -389,6 +389,16 @@ impl Document {
             hash.count(self.grips.len());
             self.grips.iter().for_each(|g| hash.grip(g));
         }
+        if !self.limits.is_empty() {
+            hash.text("limits 1");
+            hash.count(self.limits.len());
+            for (node, limit) in &self.limits {
+                hash.count(node.index());
+                hash.floats(&limit.frame);
+                hash.floats(&limit.twist);
+                hash.floats(&limit.swing);
+            }
+        }
     }
 
     fn hash_marks(&self, hash: &mut Canonical) {

@@ -9,6 +9,8 @@ mod file;
 mod grip_mix_tests;
 #[cfg(test)]
 mod grip_tests;
+#[cfg(test)]
+mod limit_tests;
 pub mod recovery;
 #[cfg(test)]
 mod sculpt_tests;

@@ -1,6 +1,7 @@
 //! All user commands. Controller buttons, panels and keys give the same commands. The doctor checks that users can
 //! reach every command.
 
+use super::LimitChange;
 use crate::asset::Interpolation;
 use crate::base::math::Trs;
 use crate::base::{MarkId, NodeId, SculptId};
@@ -388,6 +389,10 @@ pub enum Command {
     /// Changes how the skin is attached to the bones. The second value tells whether the change joins the undo step of
     /// the previous one, as during the drag of a slider.
     Bind(BindChange, bool),
+    /// Changes the limits of joints. The second value tells whether the change joins the undo step of the previous one.
+    Limit(LimitChange, bool),
+    /// Shows or hides the cone of the selected joint's limit. The joint tool always shows it.
+    LimitCone(bool),
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),

@@ -2,6 +2,7 @@
 
 mod command;
 mod input;
+mod limits;
 mod navigation;
 mod output;
 mod path;
@@ -19,6 +20,7 @@ mod transform;
 
 pub use command::{BindChange, CageSet, Command, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};
+pub use limits::LimitChange;
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};

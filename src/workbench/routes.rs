@@ -142,6 +142,8 @@ commands! {
     Measure => "Measure",
     Wire => "Wire",
     Bind => "Bind the skin",
+    Limit => "Limits of joints",
+    LimitCone => "Cone of a joint's limit",
     Binding => "Binding",
     Colors => "Colours on the skin",
     JointDeformer => "Deformer of the joint",
@@ -211,6 +213,7 @@ impl CommandKind {
             Self::Change | Self::Jump | Self::Select => &[Route::Details],
             Self::Place | Self::CopyPose | Self::PastePose | Self::MirrorPose => &[Route::Details],
             Self::ResetPose | Self::Loop | Self::PlayRange => &[Route::Details],
+            Self::Limit | Self::LimitCone => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

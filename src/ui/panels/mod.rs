@@ -10,6 +10,7 @@ pub(super) mod deformer;
 mod grips;
 pub(super) mod history;
 pub(super) mod keys;
+mod limits;
 pub(super) mod morphs;
 pub(super) mod outliner;
 pub(super) mod poses;

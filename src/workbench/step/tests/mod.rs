@@ -6,6 +6,7 @@ mod bones;
 mod film;
 mod grips;
 mod holds;
+mod limits;
 mod marks;
 mod morphs;
 mod pins;
