@@ -386,6 +386,7 @@ impl JointLimit {
     }
 
     /// See [`Limit::excess`].
+    #[cfg(test)]
     pub fn excess(&self, local: DQuat) -> f64 {
         self.limit.excess(self.relative(local))
     }

@@ -114,7 +114,7 @@ fn the_nearest_swing_is_nearer_than_all_others_of_the_cone() {
     for _ in 0..40 {
         let unit = |r: &mut Random| r.unit() * 1.5;
         let cone = limit([-1.0, 1.0], std::array::from_fn(|_| unit(&mut random)));
-        let v = DVec2::from(random.vector().truncate().as_dvec2()) * 2.0;
+        let v = random.vector().truncate().as_dvec2() * 2.0;
         let near = in_ellipse(v, cone.half(v));
         for k in 0..720 {
             let rim = cone.rim(f64::from(k) * TAU / 720.0);
