@@ -16,8 +16,8 @@ const BETWEEN: usize = 2;
 const HINGE: f64 = 2.0;
 
 /// Returns a limit for each of these nodes that a clip of the file rotates: the range of all clips, with a margin of 5
-/// degrees on every side, so that no range is smaller. Nodes that no clip rotates get no limit. If a joint swings mostly
-/// about one axis, this axis becomes the x of the limit's frame.
+/// degrees on every side, so that no range is smaller. Nodes that no clip rotates get no limit. If a joint swings
+/// mostly about one axis, this axis becomes the x of the limit's frame.
 pub fn limits_of_clips(skeleton: &Skeleton, nodes: &[NodeId]) -> Limits {
     let frames = bone_frames(skeleton);
     let limit = |node: &NodeId| {

@@ -2,9 +2,10 @@
 //! follows the hand's rotation. Pinned joints stay in place.
 //!
 //! Every solve starts from the pose at the beginning of the grab, so nothing drifts and the path of the hand does not
-//! matter. Joints with limits stay within them ([`limited`]). The chains of two holds never share a joint, so they are solved one after the other, root first. Damped
-//! least squares on joint rotations solve a chain (Wampler 1986; Buss, "Introduction to inverse kinematics with
-//! Jacobian transpose, pseudoinverse and damped least squares methods", 2004), in f64.
+//! matter. Joints with limits stay within them ([`limited`]). The chains of two holds never share a joint, so they are
+//! solved one after the other, root first. Damped least squares on joint rotations solve a chain (Wampler 1986; Buss,
+//! "Introduction to inverse kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004),
+//! in f64.
 
 mod limbs;
 mod limited;

@@ -109,8 +109,8 @@ pub(super) struct Linkage {
 
 impl Linkage {
     /// Creates a linkage. `turning` lists the joints that rotate and `shifting` the nodes that translate, parents
-    /// before children, each with its inverse stiffness. `size` is the character's size, metres. The limits must allow the
-    /// pins' own pose.
+    /// before children, each with its inverse stiffness. `size` is the character's size, metres. The limits must allow
+    /// the pins' own pose.
     pub fn new(
         skeleton: &Skeleton,
         turning: &[(NodeId, f64)],

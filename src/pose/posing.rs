@@ -152,7 +152,8 @@ impl Poser {
         }
     }
 
-    /// Keeps the selected joints within their limits. A joint that a pose already has beyond its limit goes no further out.
+    /// Keeps the selected joints within their limits. A joint that a pose already has beyond its limit goes no further
+    /// out.
     pub fn limited(mut self, skeleton: &Skeleton, limits: &Limits) -> Self {
         if limits.keys().any(|n| self.marked.get(n.index()) == Some(&true)) {
             let bind = |(i, node): (usize, &crate::rig::RigNode)| {

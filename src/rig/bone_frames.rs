@@ -11,9 +11,9 @@ use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
 const BENT: f64 = 0.15;
 
 /// Returns the rotation from the bone frame to the node's local space, for each node. The bone is the mean bone of the
-/// joint: the sum of the offsets to its child joints, or to the tip of a joint without children. A joint at the place of
-/// its child, such as a twist joint, has the bone of its child; other joints without a bone have that of the parent. A
-/// positive rotation about x bends a limb.
+/// joint: the sum of the offsets to its child joints, or to the tip of a joint without children. A joint at the place
+/// of its child, such as a twist joint, has the bone of its child; other joints without a bone have that of the parent.
+/// A positive rotation about x bends a limb.
 pub fn bone_frames(skeleton: &Skeleton) -> Vec<DQuat> {
     let count = skeleton.nodes.len();
     let mut marked = vec![false; count];

@@ -7,8 +7,8 @@
 //! swing vector is unique and depends continuously on the swing. A half-angle of zero on both sides of an axis makes a
 //! hinge about the other axis.
 //!
-//! The swing vectors `v` and `-v` of length π are the same swing, and a swing by half a turn has no unique twist. There,
-//! and where both ends of the range of twist are equally far, no nearest rotation depends continuously on `Q`.
+//! The swing vectors `v` and `-v` of length π are the same swing, and a swing by half a turn has no unique twist.
+//! There, and where both ends of the range of twist are equally far, no nearest rotation depends continuously on `Q`.
 
 use super::{Pose, Skeleton};
 use crate::base::math::{DQuat, DVec2, DVec3, Quat, Trs};
@@ -137,8 +137,8 @@ impl Limit {
         self.half(way) * way
     }
 
-    /// Returns the limit, extended as little as possible so that it allows `q`: it adds the same angle to the half-angles
-    /// of the two sides to which `q` swings.
+    /// Returns the limit, extended as little as possible so that it allows `q`: it adds the same angle to the
+    /// half-angles of the two sides to which `q` swings.
     pub fn including(&self, q: DQuat) -> Self {
         let (mut out, parts) = (*self, SwingTwist::new(q));
         let nearest = self.nearest(&parts);
@@ -198,8 +198,8 @@ impl Limit {
         out
     }
 
-    /// Returns the angle by which a rotation can go on to the nearest end of its range, radians; 0 at the limit, infinite
-    /// without an end. The two thin sides of a hinge do not count, because a hinge always stands there.
+    /// Returns the angle by which a rotation can go on to the nearest end of its range, radians; 0 at the limit,
+    /// infinite without an end. The two thin sides of a hinge do not count, because a hinge always stands there.
     pub fn room(&self, q: DQuat) -> f64 {
         let parts = SwingTwist::new(q);
         let [low, high] = self.twist.map(f64::from);
@@ -227,13 +227,15 @@ impl Limit {
         room
     }
 
-    /// Returns a lower bound of the angle from an allowed rotation to the next forbidden one, radians; 0 beyond the limit.
+    /// Returns a lower bound of the angle from an allowed rotation to the next forbidden one, radians; 0 beyond the
+    /// limit.
     fn margin(&self, parts: &SwingTwist) -> f64 {
         let [low, high] = self.twist.map(f64::from);
         let twist = if high - low >= TAU - OPEN { PI } else { (high - parts.twist).min(parts.twist - low) };
         let half = self.half(parts.swing);
         let least = self.swing.iter().map(|half| f64::from(*half)).fold(PI, f64::min);
-        // The ellipse, scaled by the ratio, touches the swing vector; between it and the limit lies at least the thinnest side.
+        // The ellipse, scaled by the ratio, touches the swing vector; between it and the limit lies at least the
+        // thinnest side.
         let swing = if least >= PI - OPEN { PI } else { (1.0 - ratio(parts.swing, half)) * least };
         // The twist changes fast where the swing is nearly half a turn.
         swing.min(twist * parts.sure).max(0.0)
@@ -278,8 +280,8 @@ fn outwards(angle: f64) -> f32 {
     near.clamp(-std::f32::consts::PI, std::f32::consts::PI)
 }
 
-/// Returns the angle between a rotation and its nearest allowed one, approximately: the twist of a swing by nearly half a
-/// turn moves little.
+/// Returns the angle between a rotation and its nearest allowed one, approximately: the twist of a swing by nearly half
+/// a turn moves little.
 fn beyond(parts: &SwingTwist, nearest: &SwingTwist) -> f64 {
     let twist = (parts.twist - nearest.twist).abs();
     parts.swing.distance(nearest.swing).hypot(twist.min(TAU - twist) * parts.sure)
@@ -291,8 +293,8 @@ fn ratio(v: DVec2, half: DVec2) -> f64 {
     part(v.x, half.x).hypot(part(v.y, half.y))
 }
 
-/// Returns the point of an ellipse at the origin, with its interior, nearest to a point (Eberly, "Distance from a point to
-/// an ellipse", 2013: the root of one convex function).
+/// Returns the point of an ellipse at the origin, with its interior, nearest to a point (Eberly, "Distance from a point
+/// to an ellipse", 2013: the root of one convex function).
 fn in_ellipse(v: DVec2, half: DVec2) -> DVec2 {
     // All half-angles of half a turn allow every swing, whose vector may be longer than π by rounding.
     if ratio(v, half) <= 1.0 || half.min_element() >= PI - OPEN {
@@ -340,8 +342,8 @@ impl JointLimit {
         Self { limit: *limit, rest: rest.normalize() * frame, frame }
     }
 
-    /// Returns the limit, extended so that it allows a local rotation. A joint that starts beyond its limit may stay there
-    /// or go back, but not further out.
+    /// Returns the limit, extended so that it allows a local rotation. A joint that starts beyond its limit may stay
+    /// there or go back, but not further out.
     pub fn including(&self, local: DQuat) -> Self {
         Self { limit: self.limit.including(self.relative(local)), ..*self }
     }
@@ -374,8 +376,8 @@ impl JointLimit {
         self.rest * if turn.w < 0.0 { (-turn).to_scaled_axis() } else { turn.to_scaled_axis() }
     }
 
-    /// Returns a lower bound of the angle from an allowed local rotation to the next forbidden one, radians; 0 beyond the
-    /// limit.
+    /// Returns a lower bound of the angle from an allowed local rotation to the next forbidden one, radians; 0 beyond
+    /// the limit.
     pub fn margin(&self, local: DQuat) -> f64 {
         self.limit.margin(&SwingTwist::new(self.relative(local)))
     }
@@ -398,8 +400,8 @@ pub fn relative_rotation(skeleton: &Skeleton, node: NodeId, limit: &Limit, local
     JointLimit::new(limit, rest).relative(local.as_dquat())
 }
 
-/// Keeps a joint within its limit after a change of its local transform from `before` to `after`. A rotation that was beyond
-/// the limit may stay or go back. Returns whether the limit changed the new rotation.
+/// Keeps a joint within its limit after a change of its local transform from `before` to `after`. A rotation that was
+/// beyond the limit may stay or go back. Returns whether the limit changed the new rotation.
 pub fn keep_limit(skeleton: &Skeleton, limits: &Limits, node: NodeId, before: &Trs, after: &mut Trs) -> bool {
     let Some(limit) = limits.get(&node).filter(|_| before.rotation != after.rotation) else { return false };
     let Some(rest) = skeleton.nodes.get(node.index()).map(|n| n.rest.rotation().as_dquat()) else {
@@ -423,7 +425,8 @@ pub(crate) struct JointLimits {
 }
 
 impl JointLimits {
-    /// Binds the limits of a document to a skeleton. Joints that are beyond their limits in the pose `start` may stay there.
+    /// Binds the limits of a document to a skeleton. Joints that are beyond their limits in the pose `start` may stay
+    /// there.
     pub fn new(skeleton: &Skeleton, limits: &Limits, start: &Pose) -> Self {
         if limits.is_empty() {
             return Self::default();

@@ -57,8 +57,8 @@ impl<'a> Reflection<'a> {
         if sorted == [0, 1, 2] { nearest } else { [0, 1, 2] }
     }
 
-    /// Returns the limit of the node `to` that is the mirror image of `limit`, a limit of the node `from`. `None` if a parent
-    /// has a scale of zero in the rest pose.
+    /// Returns the limit of the node `to` that is the mirror image of `limit`, a limit of the node `from`. `None` if a
+    /// parent has a scale of zero in the rest pose.
     pub fn limit(&self, from: NodeId, limit: &Limit, to: NodeId) -> Option<Limit> {
         if !is_regular(self.parent(from)) || !is_regular(self.parent(to)) {
             return None;
@@ -67,8 +67,8 @@ impl<'a> Reflection<'a> {
             let rest = self.skeleton.nodes[n.index()].rest.rotation().as_dquat();
             rotation(self.parent(n)) * rest.normalize()
         });
-        // Axes of rotation are pseudovectors: the mirror image of a rotation turns about `-M a`. The bone is a vector, so z
-        // turns back, and y with it. Twist and the swing about y therefore change their sense.
+        // Axes of rotation are pseudovectors: the mirror image of a rotation turns about `-M a`. The bone is a vector,
+        // so z turns back, and y with it. Twist and the swing about y therefore change their sense.
         let frame = limit.frame();
         let axis = |a: DVec3| here.inverse() * -self.plane.direction(there * (frame * a));
         let [x, y, z] = [axis(DVec3::X), -axis(DVec3::Y), -axis(DVec3::Z)];

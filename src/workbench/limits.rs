@@ -12,13 +12,13 @@ use std::f32::consts::PI;
 /// Half-angle of the cone, and twist to either side, of a new limit without clips, radians.
 const NEW: [f32; 2] = [0.5 * PI, 0.25 * PI];
 
-/// A change of the limits of joints, see [`Limit`]. Except for [`LimitChange::FromClips`] and [`LimitChange::Forget`], it
-/// changes the limit of the selected joint, and with mirror on that of the joint on the other side.
+/// A change of the limits of joints, see [`Limit`]. Except for [`LimitChange::FromClips`] and [`LimitChange::Forget`],
+/// it changes the limit of the selected joint, and with mirror on that of the joint on the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitChange {
-    /// Gives the joint a limit, or removes it. A new limit is the range that the clips of the file use; without clips, a
-    /// cone of 90 degrees and a twist of 45 degrees to either side.
+    /// Gives the joint a limit, or removes it. A new limit is the range that the clips of the file use; without clips,
+    /// a cone of 90 degrees and a twist of 45 degrees to either side.
     On(bool),
     /// Sets the least and the greatest twist, degrees: -180..=0 and 0..=180.
     Twist([f32; 2]),
@@ -33,8 +33,8 @@ pub enum LimitChange {
 }
 
 impl Workbench {
-    /// Changes limits. With `continues`, the change joins the undo step of the previous change, unless something else was
-    /// done since.
+    /// Changes limits. With `continues`, the change joins the undo step of the previous change, unless something else
+    /// was done since.
     pub(super) fn change_limits(&mut self, change: &LimitChange, continues: bool) {
         match self.changed_limits(change) {
             Ok(edit) => {
@@ -78,8 +78,8 @@ impl Workbench {
         }
     }
 
-    /// Returns the edit that gives the selected joint a limit, and with mirror on the joint on the other side its mirror
-    /// image; without a limit, the edit removes them.
+    /// Returns the edit that gives the selected joint a limit, and with mirror on the joint on the other side its
+    /// mirror image; without a limit, the edit removes them.
     fn limit_edit(&self, limit: Option<Limit>) -> Result<Edit> {
         let node = self.limited_joint()?;
         let set = |node, limit: Option<Limit>| Edit::SetLimit { node, limit: limit.map(Box::new) };

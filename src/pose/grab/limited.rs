@@ -17,8 +17,8 @@ const ROUNDS: usize = 6;
 const HALVINGS: usize = 6;
 /// A solve ends when a step brings the point nearer by less than this fraction of the chain's length.
 const STALLED: f64 = 1e-8;
-/// Small rotation, radians, that shows whether a limit blocks a direction. Larger rotations leave a curved limit in other
-/// directions, too.
+/// Small rotation, radians, that shows whether a limit blocks a direction. Larger rotations leave a curved limit in
+/// other directions, too.
 const PROBE: f64 = 1e-3;
 /// Part of that rotation that a limit must take away to count as blocking.
 const BLOCKED: f64 = 0.05;

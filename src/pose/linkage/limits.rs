@@ -1,6 +1,6 @@
-//! Limits of joints in a linkage. While goals and pins relax, a joint beyond its limit has the energy `½ k c²`, where `c`
-//! is the rotation to the nearest allowed one. The relaxed joints are then put onto their limits, and pins are met by
-//! motions that limits leave free: a joint that would leave its limit loses the direction in which it would leave.
+//! Limits of joints in a linkage. While goals and pins relax, a joint beyond its limit has the energy `½ k c²`, where
+//! `c` is the rotation to the nearest allowed one. The relaxed joints are then put onto their limits, and pins are met
+//! by motions that limits leave free: a joint that would leave its limit loses the direction in which it would leave.
 
 use super::{LARGEST, Linkage, Place, scaled_axis};
 use crate::base::math::{DMat3, DQuat, DVec3};
@@ -10,8 +10,8 @@ use crate::rig::{JointLimit, Skeleton};
 const PROBE: f64 = 1e-4;
 /// Maximum number of times that a step is computed, because more and more joints are at their limits.
 const ROUNDS: usize = 6;
-/// Small rotation, radians, that shows whether a limit blocks a direction. Larger rotations leave a curved limit in other
-/// directions, too.
+/// Small rotation, radians, that shows whether a limit blocks a direction. Larger rotations leave a curved limit in
+/// other directions, too.
 const SMALL: f64 = 1e-3;
 /// Part of that rotation that a limit must take away to count as blocking.
 const BLOCKED: f64 = 0.05;

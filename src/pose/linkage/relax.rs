@@ -15,8 +15,8 @@ use crate::rig::Skeleton;
 /// size.
 const ROUNDS: [[f64; 3]; 4] =
     [[1e-3, 1e-2, 1e-1], [1e-4, 1e-3, 1e-2], [1e-5, 1e-4, 1e-3], [1e-7, 1e-5, 1e-3]];
-/// Per round, the stiffness of limits per square radian. In the last round, limits are stiffer than pins: the pose at the
-/// beginning of a grab meets both, so goals yield to them.
+/// Per round, the stiffness of limits per square radian. In the last round, limits are stiffer than pins: the pose at
+/// the beginning of a grab meets both, so goals yield to them.
 const LIMITS: [f64; 4] = [1e2, 1e3, 1e4, 1e7];
 /// Maximum number of steps of the earlier rounds and of the last round.
 const STEPS: [usize; 2] = [8, 30];

@@ -14,7 +14,8 @@ fn limits(s: &Script) -> Limits {
     s.bench.session().document().limits().clone()
 }
 
-/// Changes the limit of the left elbow, or all limits. The hand selects what it touches, so the elbow is selected first.
+/// Changes the limit of the left elbow, or all limits. The hand selects what it touches, so the elbow is selected
+/// first.
 fn change(s: &mut Script, change: LimitChange) {
     s.bench.select(Some(id(ELBOW)));
     s.bench.run_command(Command::Limit(change, false));
