@@ -5,10 +5,12 @@
 
 mod build;
 mod curve;
+mod ranges;
 mod sample;
 mod thin;
 
 pub use build::clip_from_poses;
 pub use curve::Curve;
+pub use ranges::limits_of_clips;
 pub use sample::{evaluate, sample};
 pub use thin::{thin, thin_channel};

@@ -406,6 +406,16 @@ impl Document {
             hash.count(self.firm.len());
             self.firm.iter().for_each(|r| hash.firm(r));
         }
+        if !self.limits.is_empty() {
+            hash.text("limits 1");
+            hash.count(self.limits.len());
+            for (node, limit) in &self.limits {
+                hash.count(node.index());
+                hash.floats(&limit.frame);
+                hash.floats(&limit.twist);
+                hash.floats(&limit.swing);
+            }
+        }
     }
 
     fn hash_marks(&self, hash: &mut Canonical) {

@@ -1,6 +1,6 @@
 //! The document: everything the user has made for one character. Only [`super::Edit`]s change it.
 
-use super::{AssetRef, KeptPose, Motion};
+use super::{AssetRef, CageMove, KeptPose, Motion};
 use crate::base::{ChainId, Error, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::bind::{BindOptions, Character};
 use crate::cage::Cage;
@@ -9,7 +9,7 @@ use crate::deform::Recipe;
 use crate::deform::sculpt::SculptState;
 use crate::deform::volume::Firm;
 use crate::pose::{BoneChain, StrokeLayer, validate_chains};
-use crate::rig::{Pose, RestShift, Skeleton};
+use crate::rig::{Limit, Limits, Pose, RestShift, Skeleton};
 use crate::surface::{Grip, MAX_SCULPTS, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,6 +81,8 @@ pub struct Document {
     pub(super) grips: Vec<Grip>,
     #[serde(default, skip_serializing_if = "Firm::is_empty")]
     pub(super) firm: Firm,
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub(super) limits: Limits,
 }
 
 /// Whether a binding has the default settings, which files omit.
@@ -147,6 +149,11 @@ impl Document {
         &self.pins
     }
 
+    /// Returns the limits of the joints that have one. Tools respect them; clips, keys and stored poses do not.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Returns the parts of the display mesh that are hidden, as ascending indices of
     /// [`crate::geom::DisplayMesh::parts`]. Strokes reach the skin below hidden parts. Exports contain all parts.
     pub fn hidden(&self) -> &[u32] {
@@ -201,25 +208,25 @@ impl Document {
         self.posed_below(skeleton, self.strokes.len())
     }
 
-    /// Returns whether both documents have equal poses, strokes, deformers, bindings, sculpt layers, cages, grips
+    /// Returns whether both documents have equal poses, strokes, limits, deformers, bindings, sculpt layers, cages, grips
     /// and firm regions, ignoring motion.
     pub fn is_shaped_like(&self, other: &Self) -> bool {
         (&self.pose, &self.strokes, &self.deformer) == (&other.pose, &other.strokes, &other.deformer)
             && (&self.sculpts, &self.cage, &self.binding) == (&other.sculpts, &other.cage, &other.binding)
-            && (&self.grips, &self.firm) == (&other.grips, &other.firm)
+            && (&self.grips, &self.firm, &self.limits) == (&other.grips, &other.firm, &other.limits)
     }
 
     /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
         let below = &self.strokes[..layers.min(self.strokes.len())];
         let base = self.base_over(self.rest(skeleton));
-        below.iter().fold(base, |pose, layer| layer.applied(skeleton, &pose))
+        below.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
     }
 
     /// Returns the edited pose with all strokes applied, over another rest shape than the cage's.
     pub fn posed_over(&self, skeleton: &Skeleton, rest: RestShift) -> Pose {
         let base = self.base_over(rest);
-        self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &pose))
+        self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
     }
 
     /// Returns the base pose over a rest shape, with the grips.
@@ -282,6 +289,25 @@ impl Document {
         self.grips.iter().try_for_each(|grip| grip.fits(character))?;
         self.firm_fits(character)?;
         self.binding.fits(character)
+    }
+
+    /// Moves vertices of the rest cage and returns where they were, in reverse order.
+    pub(super) fn move_cage(&mut self, moves: &[CageMove]) -> Result<Vec<CageMove>> {
+        let missing = || Error::input("the character has no cage", "make or import one first");
+        let cage = self.cage.as_mut().ok_or_else(missing)?;
+        let sound =
+            |m: &CageMove| (m.vertex as usize) < cage.offsets.len() && m.offset.iter().all(|v| v.is_finite());
+        if !moves.iter().all(sound) {
+            let problem = "a vertex of the cage does not exist or would move endlessly far";
+            return Err(Error::input(problem, format!("the cage has {} vertices", cage.offsets.len())));
+        }
+        let old = moves.iter().map(|m| {
+            let offset = std::mem::replace(&mut cage.offsets[m.vertex as usize], m.offset);
+            CageMove { vertex: m.vertex, offset }
+        });
+        let mut old: Vec<CageMove> = old.collect();
+        old.reverse();
+        Ok(old)
     }
 
     pub(super) fn mark_index(&self, id: MarkId) -> Result<usize> {
@@ -352,6 +378,7 @@ impl Document {
         self.deformer.recipe()?;
         self.binding.validate(skeleton)?;
         validate_pins(&self.pins, skeleton)?;
+        validate_limits(&self.limits, skeleton)?;
         validate_hidden(&self.hidden)?;
         validate_chains(&self.bones)?;
         self.cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
@@ -372,6 +399,14 @@ pub(super) fn validate_pins(pins: &[NodeId], skeleton: &Skeleton) -> Result<()> 
         return Ok(());
     }
     Err(Error::input("a pin is out of order or on no node", "give nodes of the character by rising id"))
+}
+
+/// Checks that limits belong to nodes of the skeleton and have valid numbers.
+pub(super) fn validate_limits(limits: &Limits, skeleton: &Skeleton) -> Result<()> {
+    if limits.keys().any(|n| n.index() >= skeleton.nodes.len()) {
+        return Err(Error::input("a limit belongs to no node", "give limits to nodes of the character"));
+    }
+    limits.values().try_for_each(Limit::validate)
 }
 
 /// Maximum index of a hidden part, far above the number of parts of a character.

@@ -5,7 +5,7 @@ use super::{Document, Edit, Key};
 use crate::base::math::{DQuat, DVec3, Vec3};
 use crate::base::{Error, NodeId, Result, StrokeId};
 use crate::pose::{Sample, Stroke, StrokeLayer};
-use crate::rig::{Chain, ChainKind, Pose, PosedRig, Skeleton, chains};
+use crate::rig::{Chain, ChainKind, Limits, Pose, PosedRig, Skeleton, chains};
 use std::f64::consts::TAU;
 
 /// Key times, seconds.
@@ -59,7 +59,7 @@ struct Bend {
 /// Returns demo strokes for a posed character. Each stroke applies to the pose that the strokes before it produce.
 /// Empty if the character has no joint chain of positive length.
 pub fn demo_strokes(skeleton: &Skeleton, pose: &Pose) -> Vec<DemoStroke> {
-    layers(skeleton, pose, 0).into_iter().map(|(_, stroke)| stroke).collect()
+    layers(skeleton, (&Limits::new(), pose), 0).into_iter().map(|(_, stroke)| stroke).collect()
 }
 
 /// Returns the edits that add the demo to a document: first stroke layers in the still pose, then keys.
@@ -67,8 +67,8 @@ pub fn demo_strokes(skeleton: &Skeleton, pose: &Pose) -> Vec<DemoStroke> {
 /// # Errors
 /// The character has no joint chain.
 pub fn demo_edits(skeleton: &Skeleton, document: &Document) -> Result<Vec<Edit>> {
-    let start = document.posed(skeleton);
-    let layers = layers(skeleton, &start, document.unused_stroke_id().0);
+    let (start, limits) = (document.posed(skeleton), document.limits());
+    let layers = layers(skeleton, (limits, &start), document.unused_stroke_id().0);
     if layers.is_empty() {
         return Err(Error::input("the character has no chain of joints to pose", "give a rigged character"));
     }
@@ -80,14 +80,19 @@ pub fn demo_edits(skeleton: &Skeleton, document: &Document) -> Result<Vec<Edit>>
         .map(|l| Edit::AddStroke { index: None, layer: Box::new(with_offset(l, l.1.still)) })
         .collect();
     for (k, &time) in TIMES.iter().enumerate() {
-        let pose = layers.iter().fold(start.clone(), |pose, l| with_offset(l, k).applied(skeleton, &pose));
+        let pose =
+            layers.iter().fold(start.clone(), |pose, l| with_offset(l, k).applied(skeleton, limits, &pose));
         edits.push(Edit::SetKey(Key { time, pose }));
     }
     Ok(edits)
 }
 
 /// Returns demo strokes and their stroke layers, with ids from `first` on.
-fn layers(skeleton: &Skeleton, start: &Pose, first: u32) -> Vec<(StrokeLayer, DemoStroke)> {
+fn layers(
+    skeleton: &Skeleton,
+    (limits, start): (&Limits, &Pose),
+    first: u32,
+) -> Vec<(StrokeLayer, DemoStroke)> {
     let found = chains(skeleton);
     // Legs stay on the ground, unless the character has only leg chains.
     let standing = found.iter().any(|c| c.kind != ChainKind::Leg);
@@ -112,7 +117,10 @@ fn layers(skeleton: &Skeleton, start: &Pose, first: u32) -> Vec<(StrokeLayer, De
         if layer.selection.is_empty() {
             continue;
         }
-        pose = layer.clone().with_offset(stroke.offsets[stroke.still].1.clone()).applied(skeleton, &pose);
+        pose = layer
+            .clone()
+            .with_offset(stroke.offsets[stroke.still].1.clone())
+            .applied(skeleton, limits, &pose);
         out.push((layer, stroke));
     }
     out

@@ -363,5 +363,4 @@ impl Document {
 }
 
 #[cfg(test)]
-#[path = "easing_tests.rs"]
 mod tests;

@@ -15,6 +15,7 @@ mod key_clip;
 mod key_edit;
 mod keys;
 mod library;
+mod limit_edit;
 mod motion;
 mod motion_export;
 #[cfg(test)]

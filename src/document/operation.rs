@@ -7,14 +7,16 @@ mod firm;
 mod marks;
 
 use super::contents::{validate_hidden, validate_pins, validate_pose};
-use super::{AssetRef, DeformerSettings, Document, Key, KeyEdit, grip_edit, key_edit, sculpt_edit};
+use super::{
+    AssetRef, DeformerSettings, Document, Key, KeyEdit, grip_edit, key_edit, limit_edit, sculpt_edit,
+};
 use crate::base::math::Trs;
 use crate::base::{Error, FirmId, GripId, MarkId, NodeId, Result, SculptId, StrokeId};
 use crate::bind::BindOptions;
 use crate::cage::Cage;
 use crate::deform::volume::FirmRegion;
 use crate::pose::{BoneChain, Sample, Stroke, StrokeLayer, validate_chains};
-use crate::rig::{Axis, Pose, Skeleton, rotate_joint};
+use crate::rig::{Axis, Limit, Limits, Pose, Skeleton, rotate_joint};
 use crate::surface::{Grip, Sculpt, SurfaceStroke};
 use serde::{Deserialize, Serialize};
 
@@ -137,6 +139,15 @@ pub enum Edit {
     RemoveSculpt(SculptId),
     /// Sets the pinned nodes, which stay in place during posing by hand, sorted by id.
     SetPins(Vec<NodeId>),
+    /// Sets the limits of all joints.
+    SetLimits(Limits),
+    /// Sets the limit of one joint; `None` removes it.
+    SetLimit {
+        /// Node of the joint.
+        node: NodeId,
+        /// New limit.
+        limit: Option<Box<Limit>>,
+    },
     /// Sets the hidden parts of the display mesh: ascending indices.
     SetHidden(Vec<u32>),
     /// Sets the bones drawn inside a mesh without skeleton, parents before children.
@@ -299,6 +310,7 @@ impl Edit {
                 validate_pins(pins, skeleton)?;
                 Self::SetPins(std::mem::replace(&mut document.pins, pins.clone()))
             }
+            Self::SetLimits(_) | Self::SetLimit { .. } => limit_edit::apply(self, document, skeleton)?,
             Self::SetHidden(hidden) => {
                 validate_hidden(hidden)?;
                 Self::SetHidden(std::mem::replace(&mut document.hidden, hidden.clone()))
@@ -314,7 +326,7 @@ impl Edit {
                 cage.as_ref().map_or(Ok(()), |cage| cage.validate(skeleton))?;
                 Self::SetCage(std::mem::replace(&mut document.cage, cage.clone()))
             }
-            Self::MoveCage(moves) => Self::MoveCage(move_cage(moves, document)?),
+            Self::MoveCage(moves) => Self::MoveCage(document.move_cage(moves)?),
             Self::SetKey(key) => Self::Keys(key_edit::key_pose(key, document, skeleton)?),
             Self::RemoveKey(time) => Self::Keys(key_edit::remove_column(*time, document, skeleton)?),
             Self::KeepPose { name, pose, at } => document.keep_pose(name, pose.as_deref(), *at, skeleton)?,
@@ -405,7 +417,8 @@ impl Edit {
             ) => (id, line, knot) == (old_id, old_line, old_knot),
             (Self::RedrawOffset { id, .. }, Self::RedrawOffset { id: old, .. }) => id == old,
             (Self::SetLocal { node, .. }, Self::SetLocal { node: old, .. })
-            | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. }) => node == old,
+            | (Self::SetWeights { node, .. }, Self::SetWeights { node: old, .. })
+            | (Self::SetLimit { node, .. }, Self::SetLimit { node: old, .. }) => node == old,
             (Self::Keys(edit), Self::Keys(old)) => edit.supersedes(old),
             (Self::SetSculpt(sculpt), Self::SetSculpt(old)) => sculpt.id == old.id,
             (Self::MoveGrip { id, .. }, Self::MoveGrip { id: old, .. }) => id == old,
@@ -425,25 +438,6 @@ impl Edit {
             _ => false,
         }
     }
-}
-
-/// Moves vertices of the rest cage and returns where they were, in reverse order.
-fn move_cage(moves: &[CageMove], document: &mut Document) -> Result<Vec<CageMove>> {
-    let missing = || Error::input("the character has no cage", "make or import one first");
-    let cage = document.cage.as_mut().ok_or_else(missing)?;
-    let sound =
-        |m: &CageMove| (m.vertex as usize) < cage.offsets.len() && m.offset.iter().all(|v| v.is_finite());
-    if !moves.iter().all(sound) {
-        let problem = "a vertex of the cage does not exist or would move endlessly far";
-        return Err(Error::input(problem, format!("the cage has {} vertices", cage.offsets.len())));
-    }
-    let old = moves.iter().map(|m| {
-        let offset = std::mem::replace(&mut cage.offsets[m.vertex as usize], m.offset);
-        CageMove { vertex: m.vertex, offset }
-    });
-    let mut old: Vec<CageMove> = old.collect();
-    old.reverse();
-    Ok(old)
 }
 
 /// Applies all edits, or none if one fails.

@@ -61,7 +61,7 @@ impl Sampler {
         let plays = document.motion.clips.iter().any(|clip| clip.enabled) || document.cage_moves();
         self.still = (!plays).then(|| document.posed(skeleton));
         self.posers = if plays {
-            document.strokes.iter().map(|layer| layer.poser(skeleton)).collect()
+            document.strokes.iter().map(|layer| layer.poser(skeleton, &document.limits)).collect()
         } else {
             Vec::new()
         };
@@ -103,7 +103,10 @@ mod tests {
             for time in [0.0, 1.7, 0.3, 2.9, 2.9] {
                 let mut wanted = document.base_pose().clone();
                 clips.iter().for_each(|c| c.apply(&skeleton, time, &mut wanted, &mut Pose::default()));
-                wanted = document.strokes().iter().fold(wanted, |pose, l| l.applied(&skeleton, &pose));
+                wanted = document
+                    .strokes()
+                    .iter()
+                    .fold(wanted, |pose, l| l.applied(&skeleton, document.limits(), &pose));
                 for channel in document.motion().channels() {
                     if let Some(value) = channel.target.of_pose_mut(&mut wanted) {
                         channel.curve().evaluate(time, value);

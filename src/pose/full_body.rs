@@ -1,6 +1,6 @@
 //! Full-body grabs: held bones follow the hands, pinned bones stay, and the elastic shape places all other bones
 //! ([`crate::deform::fast`]; Jacobson et al. 2012, figure 11). In the resulting pose, bones keep their lengths and pins
-//! hold exactly; goals out of reach are missed.
+//! hold exactly; goals out of reach are missed. Joints stay within their limits.
 //!
 //! A frame has three steps. First, a skeleton-only solve ([`super::pinned`]) brings the bones to the goals. It starts
 //! from the pose at the beginning of the grab, so the path of the hand does not matter. Second, the elastic shape
@@ -18,7 +18,8 @@ use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
 use crate::base::{JointId, NodeId, Result};
 use crate::deform::fast::{Acceleration, Body, Constrained, Constraint, Reduced, Solver, Target};
 use crate::rig::{
-    Pose, PosedRig, Skeleton, best_turn, is_regular, local_affine, nearest, turn_between, world_from_parent,
+    JointLimits, Limits, Pose, PosedRig, Skeleton, best_turn, is_regular, local_affine, nearest,
+    turn_between, world_from_parent,
 };
 use std::sync::Arc;
 
@@ -64,6 +65,12 @@ impl FullBodyGrab {
             open: Vec::new(),
             work: None,
         }
+    }
+
+    /// Keeps joints within their limits. A joint that starts beyond its limit may stay there or go back.
+    pub fn limited(mut self, skeleton: &Skeleton, limits: &Limits) -> Self {
+        self.grab = self.grab.limited(skeleton, limits);
+        self
     }
 
     /// Adds a hold of a node at a world-space point. Goals follow the order of the holds.
@@ -116,7 +123,8 @@ impl FullBodyGrab {
         work.solver.start_from(&self.reduced, &work.now);
         work.solver.solve(ITERATIONS, Acceleration::Plain);
         let maps = work.solver.exact(&self.reduced);
-        let fitted = fit(skeleton, &self.body, &self.grab.start, &self.grab.before, &self.maps, &maps);
+        let Grab { start, before, limits, .. } = &self.grab;
+        let fitted = fit(skeleton, (&self.body, limits), start, before, &self.maps, &maps);
         work.pinned.solve(skeleton, &self.grab, (&fitted, false), &tasks);
         let held = tasks.iter().enumerate().filter(|(_, t)| !t.pin);
         let missed = held.map(|(k, t)| work.pinned.point(k).distance(t.goal.position)).fold(0.0, f64::max);
@@ -160,7 +168,7 @@ impl FullBodyGrab {
 /// joints. Joints without a parent handle move to the target positions of their own handles.
 fn fit(
     skeleton: &Skeleton,
-    body: &Body,
+    (body, limits): (&Body, &JointLimits),
     start: &Pose,
     before: &[DAffine3],
     from: &[DAffine3],
@@ -215,7 +223,7 @@ fn fit(
         let parent_before = world_from_parent(skeleton, id, before).matrix3;
         let Some(local) = turn_between(parent_before, turn, parent.matrix3) else { continue };
         let old = start.local[i].rotation().as_dquat().normalize();
-        let new = local * old;
+        let new = limits.clamp(id, local * old);
         let new = if new.dot(old) < 0.0 { -new } else { new };
         if new.is_finite() {
             pose.local[i].rotation = new.normalize().as_quat().into();

@@ -2,20 +2,23 @@
 //! follows the hand's rotation. Pinned joints stay in place.
 //!
 //! Every solve starts from the pose at the beginning of the grab, so nothing drifts and the path of the hand does not
-//! matter. The chains of two holds never share a joint, so they are solved one after the other, root first. Damped
-//! least squares on joint rotations solve a chain (Wampler 1986; Buss, "Introduction to inverse kinematics with
-//! Jacobian transpose, pseudoinverse and damped least squares methods", 2004), in f64.
+//! matter. Joints with limits stay within them ([`limited`]). The chains of two holds never share a joint, so they are
+//! solved one after the other, root first. Damped least squares on joint rotations solve a chain (Wampler 1986; Buss,
+//! "Introduction to inverse kinematics with Jacobian transpose, pseudoinverse and damped least squares methods", 2004),
+//! in f64.
 
 mod limbs;
+mod limited;
 
-use self::limbs::{branches, hinges, twists};
+use self::limbs::{branches, twists};
+use self::limited::{Bounded, bounded};
 use super::carries_all;
 use super::pinned::Pinned;
 use crate::base::NodeId;
 use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
 use crate::rig::{
-    Pose, Skeleton, is_regular, local_affine, marked_parents, nearest, posable, turn_between, world,
-    world_from_parent,
+    JointLimits, Limits, Pose, Skeleton, hinges, is_regular, local_affine, marked_parents, nearest, posable,
+    turn_between, world, world_from_parent,
 };
 
 /// Maximum number of steps of a solve.
@@ -69,6 +72,8 @@ pub struct Grab {
     alone: bool,
     /// Solver that restores pins violated by the limb solve.
     pinning: Option<Box<Pinned>>,
+    /// Limits of the joints, which allow the pose at the beginning of the grab.
+    pub(super) limits: JointLimits,
 }
 
 /// A held or pinned point with its target.
@@ -117,7 +122,14 @@ impl Grab {
             holds: Vec::new(),
             alone: false,
             pinning: None,
+            limits: JointLimits::default(),
         }
+    }
+
+    /// Keeps joints within their limits. A joint that starts beyond its limit may stay there or go back.
+    pub fn limited(mut self, skeleton: &Skeleton, limits: &Limits) -> Self {
+        self.limits = JointLimits::new(skeleton, limits, &self.start);
+        self
     }
 
     /// Restricts the grab to the held bones: no joint above them rotates.
@@ -156,7 +168,7 @@ impl Grab {
                 continue;
             }
             if self.shifts(skeleton, task) {
-                work.place(task.hold, turn, task.goal.position);
+                work.place(&self.limits, task.hold, turn, task.goal.position);
             } else {
                 let chain = self.chain(task, &held);
                 self.bend(&mut work, task, turn, &chain);
@@ -255,10 +267,11 @@ impl Grab {
     fn bend(&self, work: &mut Work, task: &Task, turn: DQuat, chain: &[NodeId]) {
         // From here on, nodes are ordered root first.
         let nodes: Vec<NodeId> = chain.iter().rev().copied().collect();
-        let mut links = Links::new(work, &nodes, task);
+        let mut links = Links::new(work, &nodes, task, &self.limits);
         let last = nodes.len() - 1;
         // First, apply the target rotation to the held node's joint.
         links.turn_from(last, turn);
+        links.bound(last);
         if last > 0 {
             let wanted = task.goal.position - (links.tip - links.at[last]);
             self.unlock(work, &mut links, &nodes, wanted);
@@ -271,10 +284,11 @@ impl Grab {
             let wanted = task.goal.position - links.at[last];
             if last == 0 && arm.length() > 1e-9 {
                 links.turn_from(0, crate::rig::smallest_turn(arm, wanted));
+                links.bound(0);
             }
             links.reach(nodes.len(), task.goal.position, true);
         }
-        work.turn_all(&nodes, &links.turn);
+        work.turn_all(&self.limits, &nodes, &links.turn);
     }
 
     /// Bends a straight limb about its hinge by the angle that the shorter distance requires, because a straight limb
@@ -300,6 +314,7 @@ impl Grab {
             let turn = DQuat::from_axis_angle(axis, angle);
             links.turn_from(hinge, turn);
             links.turn_from(last, turn.inverse());
+            (hinge..=last).for_each(|i| links.bound(i));
         }
     }
 }
@@ -321,16 +336,19 @@ pub(super) fn straight(at: &[DVec3]) -> Option<(usize, f64)> {
 }
 
 /// A chain as world-space joint positions, with its end point and the accumulated rotations.
+#[derive(Clone)]
 struct Links {
     at: Vec<DVec3>,
     tip: DVec3,
     turn: Vec<DQuat>,
     /// Mobility of each joint, by bone length: a short collar bone rotates less than the arm below it.
     ease: Vec<f64>,
+    /// Limits of the joints; empty if no joint of the chain has one.
+    limits: Vec<Option<Bounded>>,
 }
 
 impl Links {
-    fn new(work: &Work, nodes: &[NodeId], task: &Task) -> Self {
+    fn new(work: &Work, nodes: &[NodeId], task: &Task, limits: &JointLimits) -> Self {
         let at: Vec<DVec3> = nodes.iter().map(|n| work.world[n.index()].translation).collect();
         let tip = work.world[task.hold.node.index()].transform_point3(task.hold.point);
         let length = |i: usize| at.get(i + 1).unwrap_or(&tip).distance(at[i]);
@@ -338,7 +356,7 @@ impl Links {
         let ease = (0..at.len())
             .map(|i| if longest > 0.0 { (length(i) / longest).max(0.05) } else { 1.0 })
             .collect();
-        Self { turn: vec![DQuat::IDENTITY; at.len()], tip, ease, at }
+        Self { turn: vec![DQuat::IDENTITY; at.len()], tip, ease, at, limits: bounded(work, nodes, limits) }
     }
 
     /// Rotates a joint and all joints after it.
@@ -368,6 +386,9 @@ impl Links {
         let from = wanted - self.at[0];
         let wanted = self.at[0] + from.clamp_length_max(REACH * length);
         let place = |links: &Self| links.at.get(end).copied().unwrap_or(links.tip);
+        if !self.limits.is_empty() {
+            return self.reach_limited(end, wanted, carry, length);
+        }
         for _ in 0..STEPS {
             let x = place(self);
             let left = wanted - x;
@@ -413,7 +434,7 @@ impl Work<'_> {
     }
 
     /// Rotates joints, root first, each by a world-space rotation relative to its current orientation.
-    fn turn_all(&mut self, nodes: &[NodeId], turns: &[DQuat]) {
+    fn turn_all(&mut self, limits: &JointLimits, nodes: &[NodeId], turns: &[DQuat]) {
         let before = self.world.clone();
         for (node, turn) in nodes.iter().zip(turns) {
             let parent_before = world_from_parent(self.skeleton, *node, &before).matrix3;
@@ -421,7 +442,7 @@ impl Work<'_> {
             let Some(local) = turn_between(parent_before, *turn, parent) else { continue };
             let entry = &mut self.pose.local[node.index()];
             let old = entry.rotation().as_dquat().normalize();
-            let new = local * old;
+            let new = limits.clamp(*node, local * old);
             let new = if new.dot(old) < 0.0 { -new } else { new };
             entry.rotation = new.normalize().as_quat().into();
             self.refresh();
@@ -429,8 +450,8 @@ impl Work<'_> {
     }
 
     /// Moves and rotates a node with all descendants.
-    fn place(&mut self, hold: Hold, turn: DQuat, goal: DVec3) {
-        self.turn_all(&[hold.node], &[turn]);
+    fn place(&mut self, limits: &JointLimits, hold: Hold, turn: DQuat, goal: DVec3) {
+        self.turn_all(limits, &[hold.node], &[turn]);
         let i = hold.node.index();
         let parent = world_from_parent(self.skeleton, hold.node, &self.world).matrix3;
         let step = goal - self.world[i].transform_point3(hold.point);

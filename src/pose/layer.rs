@@ -3,7 +3,7 @@
 use super::{Poser, Posing, Selected, Stroke, select};
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, NodeId, Result, StrokeId};
-use crate::rig::{Pose, Skeleton};
+use crate::rig::{Limits, Pose, Skeleton};
 
 /// Maximum length of a layer name, bytes.
 const MAX_NAME: usize = 1024;
@@ -93,17 +93,18 @@ impl StrokeLayer {
         Self { offset: Some(offset), ..self }
     }
 
-    /// Returns the pose with this layer applied.
-    pub fn applied(&self, skeleton: &Skeleton, pose: &Pose) -> Pose {
+    /// Returns the pose with this layer applied. The strokes keep joints within their limits.
+    pub fn applied(&self, skeleton: &Skeleton, limits: &Limits, pose: &Pose) -> Pose {
         let mut out = pose.clone();
-        self.apply(skeleton, self.poser(skeleton).as_mut(), &mut out);
+        self.apply(skeleton, self.poser(skeleton, limits).as_mut(), &mut out);
         out
     }
 
     /// Returns the precomputed strokes; `None` if the layer is disabled or has no offset stroke.
-    pub(crate) fn poser(&self, skeleton: &Skeleton) -> Option<Poser> {
+    pub(crate) fn poser(&self, skeleton: &Skeleton, limits: &Limits) -> Option<Poser> {
         let offset = self.offset.as_ref().filter(|_| self.enabled)?;
-        Some(Poser::new(skeleton, &self.selection, &self.baseline, offset, self.posing))
+        let poser = Poser::new(skeleton, &self.selection, &self.baseline, offset, self.posing);
+        Some(poser.limited(skeleton, limits))
     }
 
     /// Applies the layer to a pose; `poser` must come from [`StrokeLayer::poser`]. Does not allocate.

@@ -3,14 +3,18 @@
 //!
 //! Let `v` be the rotations and translations since a reference pose, and `W` their stiffness. First, the solver
 //! minimises `½ vᵀ W v` plus the goal errors ([`relax`]); pins are stiff goals there. Then the smallest further motions
-//! make the pins hold exactly ([`repair`]). Goals may be missed, pins may not.
+//! make the pins hold exactly ([`repair`]). Goals may be missed, pins may not. Joints stay within their limits
+//! ([`limits`]): first by stiff energies, then exactly.
 
+mod limits;
 mod relax;
 mod repair;
 
 use crate::base::NodeId;
 use crate::base::math::{DAffine3, DMat3, DQuat, DVec3};
-use crate::rig::{Pose, Skeleton, is_regular, local_with, nearest, world_from_parent};
+use crate::rig::{
+    JointLimit, JointLimits, Pose, Skeleton, is_regular, local_with, nearest, world_from_parent,
+};
 
 /// A pin holds if its position error is below this fraction of the character's size and its rotation error is below
 /// this many radians.
@@ -95,18 +99,23 @@ pub(super) struct Linkage {
     factor: Vec<f64>,
     right: Vec<f64>,
     gradient: Vec<f64>,
+    /// The degrees of freedom whose joints have limits, and the limits.
+    limits: Vec<(usize, JointLimit)>,
+    /// Per degree of freedom, a projection onto the motions that its limit leaves free; empty without limits.
+    free: Vec<DMat3>,
     /// Pose of the last solve.
     pub pose: Pose,
 }
 
 impl Linkage {
     /// Creates a linkage. `turning` lists the joints that rotate and `shifting` the nodes that translate, parents
-    /// before children, each with its inverse stiffness. `size` is the character's size, metres.
+    /// before children, each with its inverse stiffness. `size` is the character's size, metres. The limits must allow
+    /// the pins' own pose.
     pub fn new(
         skeleton: &Skeleton,
         turning: &[(NodeId, f64)],
         shifting: &[(NodeId, f64)],
-        asks: Vec<Ask>,
+        (asks, limits): (Vec<Ask>, &JointLimits),
         size: f64,
     ) -> Self {
         let freedom = |shifts: bool| move |&(node, ease): &(NodeId, f64)| Freedom { node, shifts, ease };
@@ -139,6 +148,8 @@ impl Linkage {
         active.iter().enumerate().for_each(|(i, k)| place_of[*k] = i);
         let pins = asks.iter().filter(|a| a.pin).count();
         let most = (3 * active.len()).max(6 * pins);
+        let limit = |(k, f): (usize, &Freedom)| Some((k, *limits.of(f.node).filter(|_| !f.shifts)?));
+        let limits: Vec<(usize, JointLimit)> = freedoms.iter().enumerate().filter_map(limit).collect();
         Self {
             moved: vec![DVec3::ZERO; count],
             bent: vec![DVec3::ZERO; count],
@@ -152,6 +163,8 @@ impl Linkage {
             factor: vec![0.0; most * most],
             right: vec![0.0; most],
             gradient: Vec::with_capacity(most),
+            free: if limits.is_empty() { Vec::new() } else { vec![DMat3::IDENTITY; count] },
+            limits,
             pose: Pose::rest(skeleton),
             freedoms,
             of_node,
@@ -185,6 +198,7 @@ impl Linkage {
     }
 
     fn hold_pins(&mut self, skeleton: &Skeleton, places: &[Place]) -> bool {
+        self.clamp(skeleton);
         if self.lost(places) > HOLDS {
             self.repair(skeleton, places);
         }

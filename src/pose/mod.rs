@@ -10,6 +10,8 @@ mod frames;
 mod full_body;
 mod grab;
 mod layer;
+#[cfg(test)]
+mod limit_tests;
 mod linkage;
 mod pinned;
 mod plane;

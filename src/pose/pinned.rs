@@ -124,7 +124,7 @@ impl Pinned {
         };
         let asks: Vec<Ask> = tasks.iter().map(ask).collect();
         Self {
-            linkage: Linkage::new(skeleton, &turning, &shifting, asks.clone(), size),
+            linkage: Linkage::new(skeleton, &turning, &shifting, (asks.clone(), &grab.limits), size),
             asks,
             reach: Vec::new(),
             bent: Vec::new(),

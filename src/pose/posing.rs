@@ -10,8 +10,8 @@ use super::{Selected, Stroke, Warp};
 use crate::base::NodeId;
 use crate::base::math::{DAffine3, DQuat, DVec3};
 use crate::rig::{
-    Pose, Skeleton, best_turn, is_regular, local_affine, marked_parents, posable, turn_between,
-    world_from_parent, world_into,
+    JointLimit, Limits, Pose, Skeleton, best_turn, is_regular, local_affine, marked_parents, posable,
+    turn_between, world_from_parent, world_into,
 };
 
 /// Rotations below this limit (radians) and translations below this fraction of the stroke's length are rounding
@@ -85,6 +85,8 @@ pub struct Poser {
     to: Vec<DVec3>,
     /// Translations below this length (metres) are rounding errors.
     nothing: f64,
+    /// Limits of the selected joints that have one; empty if none has.
+    limits: Vec<Option<JointLimit>>,
     // Scratch buffers.
     target: Vec<DVec3>,
     shift: Vec<DVec3>,
@@ -141,12 +143,26 @@ impl Poser {
             from,
             to,
             nothing: NOTHING * scale,
+            limits: Vec::new(),
             target: vec![DVec3::ZERO; count],
             shift: vec![DVec3::ZERO; count],
             before: vec![DAffine3::IDENTITY; count],
             world: vec![DAffine3::IDENTITY; count],
             pairs: Vec::with_capacity(most),
         }
+    }
+
+    /// Keeps the selected joints within their limits. A joint that a pose already has beyond its limit goes no further
+    /// out.
+    pub fn limited(mut self, skeleton: &Skeleton, limits: &Limits) -> Self {
+        if limits.keys().any(|n| self.marked.get(n.index()) == Some(&true)) {
+            let bind = |(i, node): (usize, &crate::rig::RigNode)| {
+                let limit = limits.get(&NodeId::from(i)).filter(|_| self.marked[i])?;
+                Some(JointLimit::new(limit, node.rest.rotation().as_dquat()))
+            };
+            self.limits = skeleton.nodes.iter().enumerate().map(bind).collect();
+        }
+        self
     }
 
     /// Applies the strokes to a pose of the same skeleton. Does not allocate.
@@ -227,6 +243,10 @@ impl Poser {
         let old = pose.local[i].rotation().as_dquat().normalize();
         // Choose the quaternion sign nearest to the old rotation, so that keys interpolate along the shorter arc.
         let new = delta * old;
+        let new = match self.limits.get(i) {
+            Some(Some(limit)) => limit.including(old).clamp(new),
+            _ => new,
+        };
         let rotation = if new.dot(old) < 0.0 { -new } else { new };
         pose.local[i].rotation = rotation.normalize().as_quat().into();
         self.refresh(skeleton, pose, node);

@@ -11,6 +11,8 @@ mod firm_tests;
 mod grip_mix_tests;
 #[cfg(test)]
 mod grip_tests;
+#[cfg(test)]
+mod limit_tests;
 pub mod recovery;
 #[cfg(test)]
 mod sculpt_tests;

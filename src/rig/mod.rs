@@ -1,10 +1,12 @@
 //! The skeleton, its pose, and the resulting world transforms of joints and bones.
 
+mod bone_frames;
 mod bones;
 mod build;
 mod chains;
 mod grip;
 mod joints;
+mod limits;
 mod mirror;
 mod names;
 mod placement;
@@ -22,10 +24,14 @@ mod testing;
 mod tests;
 mod world64;
 
+pub use bone_frames::bone_frames;
+pub(crate) use bone_frames::hinges;
 pub(crate) use build::{in_scene, skin_of};
 pub use chains::{Chain, ChainKind, chains};
 pub use grip::{GripHold, GripPose};
 pub use joints::{LimbJoint, limb_joints, move_joint, turn_joint};
+pub(crate) use limits::{JointLimit, JointLimits, SwingTwist, swing};
+pub use limits::{Limit, Limits, keep_limit, relative_rotation};
 pub use mirror::{Mirror, Plane};
 pub use names::named_node;
 pub use placement::local_from_world;

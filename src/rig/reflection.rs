@@ -3,7 +3,7 @@
 use super::world64::{is_regular, nearest, world};
 use crate::base::NodeId;
 use crate::base::math::{DAffine3, DMat3, DQuat, DVec3, Trs};
-use crate::rig::{Mirror, Plane, Pose, PosedRig, Skeleton};
+use crate::rig::{Limit, Mirror, Plane, Pose, PosedRig, Skeleton};
 
 /// Reflects local transforms of a skeleton. The rest pose defines the axes: a transform's change since the rest pose is
 /// reflected, as seen in the world of the rest pose.
@@ -57,6 +57,26 @@ impl<'a> Reflection<'a> {
         if sorted == [0, 1, 2] { nearest } else { [0, 1, 2] }
     }
 
+    /// Returns the limit of the node `to` that is the mirror image of `limit`, a limit of the node `from`. `None` if a
+    /// parent has a scale of zero in the rest pose.
+    pub fn limit(&self, from: NodeId, limit: &Limit, to: NodeId) -> Option<Limit> {
+        if !is_regular(self.parent(from)) || !is_regular(self.parent(to)) {
+            return None;
+        }
+        let [there, here] = [from, to].map(|n| {
+            let rest = self.skeleton.nodes[n.index()].rest.rotation().as_dquat();
+            rotation(self.parent(n)) * rest.normalize()
+        });
+        // Axes of rotation are pseudovectors: the mirror image of a rotation turns about `-M a`. The bone is a vector,
+        // so z turns back, and y with it. Twist and the swing about y therefore change their sense.
+        let frame = limit.frame();
+        let axis = |a: DVec3| here.inverse() * -self.plane.direction(there * (frame * a));
+        let [x, y, z] = [axis(DVec3::X), -axis(DVec3::Y), -axis(DVec3::Z)];
+        let frame = DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize().as_quat().into();
+        let ([low, high], [right, left, up, down]) = (limit.twist, limit.swing);
+        Some(Limit { frame, twist: [-high, -low], swing: [right, left, down, up] })
+    }
+
     fn parent(&self, node: NodeId) -> DMat3 {
         let parent = self.skeleton.nodes[node.index()].parent;
         parent.map_or(DMat3::IDENTITY, |p| self.rest[p.index()].matrix3)
@@ -64,7 +84,7 @@ impl<'a> Reflection<'a> {
 }
 
 /// Returns the rotation nearest to a linear map. Negates a map that mirrors.
-fn rotation(m: DMat3) -> DQuat {
+pub(super) fn rotation(m: DMat3) -> DQuat {
     if !is_regular(m) {
         return DQuat::IDENTITY;
     }
@@ -98,6 +118,48 @@ mod tests {
             assert!(back.translation().distance(local.translation()) < 1e-6, "{name}");
             assert!(back.rotation().dot(local.rotation()).abs() > 1.0 - 1e-6, "{name}");
             assert!(back.scale().distance(local.scale()) < 1e-6, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_limit_allows_the_mirror_image_of_what_the_limit_allows() {
+        let (mut skeleton, _) = tree();
+        // Odd orients: the joints of the right side have other axes than those of the left.
+        let odd = Quat::from_euler(glam::EulerRot::XYZ, 0.7, -0.3, 2.1);
+        let id = |s: &Skeleton, name: &str| s.find(name).unwrap();
+        let (arm, elbow) = (id(&skeleton, "arm.R").index(), id(&skeleton, "elbow.R").index());
+        skeleton.nodes[arm].rest.rotation = odd.into();
+        let place = odd.inverse() * skeleton.nodes[elbow].rest.translation();
+        skeleton.nodes[elbow].rest.translation = place.into();
+        skeleton.nodes[elbow].rest.rotation = odd.inverse().into();
+        let mirror = Mirror::new(&skeleton).unwrap();
+        let reflection = Reflection::new(&skeleton, &mirror);
+        let frames = crate::rig::bone_frames(&skeleton);
+        let mut random = crate::base::Random::new(17);
+        for name in ["arm", "elbow"] {
+            let [from, to] = [".L", ".R"].map(|side| id(&skeleton, &format!("{name}{side}")));
+            let limit = Limit {
+                twist: [-0.4, 0.9],
+                swing: [1.2, 0.3, 0.8, 0.1],
+                ..Limit::open(frames[from.index()])
+            };
+            let mirrored = reflection.limit(from, &limit, to).unwrap();
+            assert_eq!(mirrored.twist, [-0.9, 0.4]);
+            assert!(mirrored.frame().dot(frames[to.index()]).abs() > 1.0 - 1e-6, "{name}");
+            let back = reflection.limit(to, &mirrored, from).unwrap();
+            assert!(back.swing == limit.swing && back.frame().dot(limit.frame()).abs() > 1.0 - 1e-6);
+            let bound = |limit: &Limit, n: NodeId| {
+                crate::rig::JointLimit::new(limit, skeleton.nodes[n.index()].rest.rotation().as_dquat())
+            };
+            for _ in 0..50 {
+                let turn = Quat::from_scaled_axis(random.vector() * 2.0);
+                let rest = skeleton.nodes[from.index()].rest;
+                let local = Trs { rotation: (turn * rest.rotation()).into(), ..rest };
+                let image = reflection.local(from, &local, to).unwrap();
+                let [a, b] = [(&limit, from, local), (&mirrored, to, image)]
+                    .map(|(limit, node, local)| bound(limit, node).excess(local.rotation().as_dquat()));
+                assert!((a - b).abs() < 1e-4, "{name}: {a} {b}");
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! All user commands. Controller buttons, panels and keys give the same commands. The doctor checks that users can
 //! reach every command.
 
+use super::LimitChange;
 use crate::asset::Interpolation;
 use crate::base::math::Trs;
 use crate::base::{FirmId, MarkId, NodeId, SculptId};
@@ -404,6 +405,10 @@ pub enum Command {
     /// Makes the flesh below a part of the skin firmer or softer, for the method `volume` and for contact. The second value
     /// tells whether the change joins the undo step of the previous one, as during the drag of a slider.
     Firm(FirmChange, bool),
+    /// Changes the limits of joints. The second value tells whether the change joins the undo step of the previous one.
+    Limit(LimitChange, bool),
+    /// Shows or hides the cone of the selected joint's limit. The joint tool always shows it.
+    LimitCone(bool),
     /// Shows or hides the attachment points and scale vectors of the skin. Their colours show the weights of the
     /// selected joint.
     Binding(bool),

@@ -2,6 +2,7 @@
 
 mod command;
 mod input;
+mod limits;
 mod navigation;
 mod output;
 mod path;
@@ -20,6 +21,7 @@ mod transform;
 
 pub use command::{BindChange, CageSet, Command, FirmChange, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
 pub use input::{Hand, Input, Tracked, Tracking};
+pub use limits::LimitChange;
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};

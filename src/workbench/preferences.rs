@@ -60,6 +60,8 @@ pub struct Preferences {
     pub phong: bool,
     /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
+    /// Whether the cone of the selected joint's limit is drawn. The joint tool always draws it.
+    pub limit_cone: bool,
     /// What the colours on the skin show.
     #[serde(alias = "weights")]
     pub colors: SkinColors,
@@ -108,6 +110,7 @@ impl Default for Preferences {
             smooth: true,
             phong: false,
             binding: false,
+            limit_cone: false,
             colors: SkinColors::Off,
             crossings: false,
             turntable: false,

@@ -143,6 +143,8 @@ commands! {
     Wire => "Wire",
     Bind => "Bind the skin",
     Firm => "Firm and soft regions of the skin",
+    Limit => "Limits of joints",
+    LimitCone => "Cone of a joint's limit",
     Binding => "Binding",
     Colors => "Colours on the skin",
     JointDeformer => "Deformer of the joint",
@@ -212,6 +214,7 @@ impl CommandKind {
             Self::Change | Self::Jump | Self::Select => &[Route::Details],
             Self::Place | Self::CopyPose | Self::PastePose | Self::MirrorPose => &[Route::Details],
             Self::ResetPose | Self::Loop | Self::PlayRange => &[Route::Details],
+            Self::Limit | Self::LimitCone => &[Route::Details],
             Self::Save | Self::Export => &[Route::Files, Route::Palette],
             _ => &[Route::Palette],
         }

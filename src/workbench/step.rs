@@ -19,6 +19,7 @@ use super::tools::CageTool;
 use super::tools::GrabTool;
 use super::tools::GripTool;
 use super::tools::JointTool;
+use super::tools::LimitWatch;
 use super::tools::LineTool;
 use super::tools::MeasureTool;
 use super::tools::SkinTool;
@@ -114,6 +115,10 @@ pub struct Workbench {
     pub(super) moved_key: Option<(f64, (usize, usize))>,
     /// The selected sculpt layer.
     pub(super) shape: Option<SculptId>,
+    /// Which joints stand at their limits while a tool moves them.
+    pub(super) limits: LimitWatch,
+    /// Whether a limit stopped the last number of a joint's transform.
+    pub(super) stopped: bool,
     /// The nodes and local transforms that [`Command::CopyPose`] copied.
     pub(super) copied: Vec<(NodeId, Trs)>,
     /// The last slider change of a sculpt layer.
@@ -205,6 +210,8 @@ impl Workbench {
             undone: false,
             moved_key: None,
             shape: None,
+            limits: LimitWatch::default(),
+            stopped: false,
             copied: Vec::new(),
             sliding: None,
             states: Vec::new(),
@@ -269,6 +276,7 @@ impl Workbench {
         self.hands.place(input, self.navigation.world_from_room());
         let before = self.context.session.revision();
         self.use_tools();
+        self.watch_limits();
         if self.context.session.revision() != before {
             // A tool, such as a dragged knot, may leave layers without their surroundings.
             self.ask_for_surroundings();

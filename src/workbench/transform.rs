@@ -4,8 +4,12 @@ use super::{Command, CommandKind, Workbench};
 use crate::base::math::{DQuat, Quat, Trs};
 use crate::base::{Error, NodeId, Result};
 use crate::document::mirrored_pose;
-use crate::rig::{Pose, Reflection, Skeleton, move_joint, turn_between, world, world_from_parent};
+use crate::rig::{
+    Pose, Reflection, Skeleton, keep_limit, move_joint, turn_between, world, world_from_parent,
+};
 
+/// A joint has another rotation than the wanted one if the dot product of the quaternions is smaller.
+const STOPPED: f32 = 1.0 - 1e-5;
 /// Smallest absolute scale that the user can set.
 const LEAST_SCALE: f32 = 1e-6;
 
@@ -18,7 +22,9 @@ impl Workbench {
         }
         let done = match command {
             Command::Place(node, local, _) => {
-                self.change_pose(kind, continues, |bench, pose| bench.place(pose, *node, local))
+                let done = self.change_pose(kind, continues, |bench, pose| bench.place(pose, *node, local));
+                self.feel_place(*node, local, continues);
+                done
             }
             Command::CopyPose => self.copy_pose(),
             Command::PastePose(mirrored) => {
@@ -36,6 +42,17 @@ impl Workbench {
             self.context.refuse(&error);
             self.limit();
         }
+    }
+
+    /// Lets the hand feel that the limit of a joint has stopped a number, once per drag.
+    fn feel_place(&mut self, node: NodeId, wanted: &Trs, continues: bool) {
+        let now = self.context.pose.local.get(node.index()).map(Trs::rotation);
+        let stopped = now.is_some_and(|now| now.dot(wanted.rotation()).abs() < STOPPED)
+            && self.context.session.document().limits().contains_key(&node);
+        if stopped && !(continues && self.stopped) {
+            self.limit();
+        }
+        self.stopped = stopped;
     }
 
     /// Changes the displayed pose as one undo step. A displayed motion's pose is copied to the edited pose first, as part
@@ -67,11 +84,14 @@ impl Workbench {
         Ok(())
     }
 
-    /// Sets a node's local transform. With mirror on, its partner moves and rotates as the mirror image.
+    /// Sets a node's local transform, within the joint's limit. With mirror on, its partner moves and rotates as the mirror
+    /// image.
     fn place(&self, pose: &mut Pose, node: NodeId, local: &Trs) -> Result<()> {
         let skeleton = &self.context.character.skeleton;
         let old = *local_of(skeleton, pose, node)?;
-        let local = checked(skeleton, node, &old, local)?;
+        let mut local = checked(skeleton, node, &old, local)?;
+        let limits = self.context.session.document().limits();
+        keep_limit(skeleton, limits, node, &old, &mut local);
         if let (true, Some(mirror)) = (self.preferences.mirror, &self.context.body.mirror)
             && let Some(partner) = mirror.partner(node).filter(|p| *p != node)
         {
@@ -81,7 +101,9 @@ impl Workbench {
             let shift = parent * (local.translation().as_dvec3() - old.translation().as_dvec3());
             let turn = turn_between(parent.inverse(), turn, parent.inverse()).unwrap_or(DQuat::IDENTITY);
             if (local.rotation, local.translation) != (old.rotation, old.translation) {
+                let before = *local_of(skeleton, pose, partner)?;
                 move_joint(skeleton, pose, partner, plane.turn(turn), plane.direction(shift))?;
+                keep_limit(skeleton, limits, partner, &before, &mut pose.local[partner.index()]);
             }
             if local.scale != old.scale {
                 let axes = Reflection::new(skeleton, mirror).axes(node, partner);

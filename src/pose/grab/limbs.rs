@@ -1,15 +1,13 @@
-//! Limb analysis for grabs: branching joints, twist joints and bend axes.
+//! Limb analysis for grabs: branching joints and twist joints.
 
 use crate::base::NodeId;
-use crate::base::math::{DAffine3, DVec3};
-use crate::rig::{ChainKind, Skeleton, chains, is_regular, nearest, world_from_parent};
+use crate::base::math::DAffine3;
+use crate::rig::Skeleton;
 
 /// A child counts as a branch of its own if its longest path is at least this fraction of its longest sibling's.
 const BRANCH: f64 = 0.3;
 /// Maximum distance of a twist joint from its parent's bone, as a fraction of the bone's length.
 const ON_WAY: f64 = 0.15;
-/// Sine of the angle between bones above which a limb counts as bent.
-const BENT: f64 = 0.15;
 
 /// Finds twist joints: leaf joints on the bone from their parent to a sibling. They spread the bone's twist.
 pub(super) fn twists(
@@ -63,36 +61,4 @@ pub(super) fn branches(
     let parts =
         |i: usize| longest[i] > 0.0 && paths[i].iter().filter(|p| **p >= BRANCH * longest[i]).count() >= 2;
     (0..count).map(parts).collect()
-}
-
-/// Returns the bend axis of each joint, in its parent's space. The axis is that of the joint's bend in the rest pose.
-/// Straight limbs bend forwards (a glTF character faces +Z), except legs, which bend backwards.
-pub(super) fn hinges(skeleton: &Skeleton, parents: &[Option<NodeId>], rest: &[DAffine3]) -> Vec<DVec3> {
-    let mut is_leg = vec![false; skeleton.nodes.len()];
-    for chain in chains(skeleton).iter().filter(|c| c.kind == ChainKind::Leg) {
-        chain.nodes.iter().for_each(|n| is_leg[n.index()] = true);
-    }
-    let mut child = vec![None::<NodeId>; skeleton.nodes.len()];
-    let at = |n: NodeId| rest[n.index()].translation;
-    for &id in skeleton.order.iter() {
-        if let Some(p) = parents[id.index()] {
-            let further = child[p.index()].is_none_or(|c| at(c).distance(at(p)) < at(id).distance(at(p)));
-            child[p.index()] = if further { Some(id) } else { child[p.index()] };
-        }
-    }
-    (0..skeleton.nodes.len())
-        .map(|i| {
-            let node = NodeId::from(i);
-            let (Some(parent), Some(child)) = (parents[i], child[i]) else { return DVec3::ZERO };
-            let before = (at(node) - at(parent)).normalize_or_zero();
-            let after = (at(child) - at(node)).normalize_or_zero();
-            let forward = if is_leg[i] { DVec3::NEG_Z } else { DVec3::Z };
-            let kink = before.cross(after);
-            let axis = if kink.length() > BENT { kink } else { after.cross(forward) };
-            let frame = world_from_parent(skeleton, node, rest).matrix3;
-            let usable = is_regular(frame) && frame.determinant() > 0.0;
-            let axis = axis.try_normalize().unwrap_or(after.any_orthogonal_vector());
-            if usable { nearest(frame).inverse() * axis } else { axis }
-        })
-        .collect()
 }

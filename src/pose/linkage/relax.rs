@@ -15,6 +15,9 @@ use crate::rig::Skeleton;
 /// size.
 const ROUNDS: [[f64; 3]; 4] =
     [[1e-3, 1e-2, 1e-1], [1e-4, 1e-3, 1e-2], [1e-5, 1e-4, 1e-3], [1e-7, 1e-5, 1e-3]];
+/// Per round, the stiffness of limits per square radian. In the last round, limits are stiffer than pins: the pose at
+/// the beginning of a grab meets both, so goals yield to them.
+const LIMITS: [f64; 4] = [1e2, 1e3, 1e4, 1e7];
 /// Maximum number of steps of the earlier rounds and of the last round.
 const STEPS: [usize; 2] = [8, 30];
 /// A round ends after a step in which no joint rotates by more than this value, radians, and none translates by more
@@ -44,7 +47,8 @@ impl Linkage {
                     self.bent[k] += *turn;
                 }
             }
-            let stiff = compliance.map(|c| 1.0 / (c * self.size * self.size));
+            let [pin, goal, turned] = compliance.map(|c| 1.0 / (c * self.size * self.size));
+            let stiff = [pin, goal, turned, LIMITS[k]];
             let mut steps = 0;
             while steps < STEPS[usize::from(last)] {
                 let largest = self.descend(skeleton, places, stiff, &mut steps);
@@ -57,7 +61,7 @@ impl Linkage {
 
     /// Takes full steps until the energy falls below its initial value. If it does not, takes one shortened step
     /// instead. Returns the step's largest rotation, or NaN on failure.
-    fn descend(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3], steps: &mut usize) -> f64 {
+    fn descend(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 4], steps: &mut usize) -> f64 {
         let energy = self.energy(places, stiff);
         for (k, before) in self.kept.iter_mut().enumerate() {
             *before = (self.now[k], self.moved[k]);
@@ -102,7 +106,7 @@ impl Linkage {
     }
 
     /// Computes a Newton step and returns the energy's slope along it, NaN on failure.
-    fn newton(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 3]) -> f64 {
+    fn newton(&mut self, skeleton: &Skeleton, places: &[Place], stiff: [f64; 4]) -> f64 {
         let count = 3 * self.active.len();
         self.assemble(skeleton, places, stiff);
         let mut shift = 0.0;
@@ -136,7 +140,7 @@ impl Linkage {
         if f.shifts { 1.0 / f.ease } else { 1.0 }
     }
 
-    fn energy(&self, places: &[Place], [pin, goal, turned]: [f64; 3]) -> f64 {
+    fn energy(&self, places: &[Place], [pin, goal, turned, limit]: [f64; 4]) -> f64 {
         let mut energy = 0.0;
         for (k, f) in self.freedoms.iter().enumerate() {
             energy += 0.5 * (self.moved[k] - self.bent[k]).length_squared() / f.ease;
@@ -152,11 +156,11 @@ impl Linkage {
                 energy += goal * miss + 0.5 * turned * arm * turn.length_squared();
             }
         }
-        energy
+        if self.limits.is_empty() { energy } else { energy + self.limit_energy(limit) }
     }
 
     /// Sets the matrix to the energy's Hessian, and the right-hand side to its negative gradient.
-    fn assemble(&mut self, skeleton: &Skeleton, places: &[Place], [pin, goal, turned]: [f64; 3]) {
+    fn assemble(&mut self, skeleton: &Skeleton, places: &[Place], [pin, goal, turned, limit]: [f64; 4]) {
         self.set_levers(skeleton);
         let count = 3 * self.active.len();
         self.matrix[..count * count].fill(0.0);
@@ -166,6 +170,7 @@ impl Linkage {
             self.right[3 * i..3 * i + 3].copy_from_slice(&force.to_array());
             (3 * i..3 * i + 3).for_each(|d| self.matrix[d * count + d] = stiffness);
         }
+        self.add_limits(limit);
         let arm = (ARM * self.size).powi(2);
         for (a, wanted) in places.iter().enumerate() {
             let ask = self.asks[a];

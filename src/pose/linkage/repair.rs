@@ -21,7 +21,11 @@ impl Linkage {
         self.reference.copy_from_slice(&self.now);
         self.moved.fill(DVec3::ZERO);
         for _ in 0..STEPS {
-            let largest = self.gauss(skeleton, places);
+            let largest = if self.limits.is_empty() {
+                self.gauss(skeleton, places)
+            } else {
+                self.gauss_limited(skeleton, places)
+            };
             if largest.is_nan() || largest < DONE && self.lost(places) < HOLDS {
                 break;
             }
@@ -31,6 +35,20 @@ impl Linkage {
     /// Takes one Gauss-Newton step and returns its largest rotation.
     fn gauss(&mut self, skeleton: &Skeleton, places: &[Place]) -> f64 {
         self.set_levers(skeleton);
+        if !self.set_step(places) {
+            return f64::NAN;
+        }
+        let largest = self.largest();
+        if !largest.is_finite() {
+            return f64::NAN;
+        }
+        self.remember();
+        self.go(skeleton, (LARGEST / largest).min(1.0));
+        largest
+    }
+
+    /// Computes a Gauss-Newton step; returns false on failure.
+    pub(super) fn set_step(&mut self, places: &[Place]) -> bool {
         let arm = ARM * self.size;
         let pins = self.asks.iter().filter(|a| a.pin).count();
         let count = 6 * pins;
@@ -40,7 +58,7 @@ impl Linkage {
             let [place, turn] = self.left(ask, wanted);
             let (mut place, mut turn) = (place, turn * arm);
             for lever in &self.levers[a] {
-                let v = self.moved[lever.freedom];
+                let v = self.let_through(lever.freedom, self.moved[lever.freedom]);
                 place += lever.place * v;
                 turn += lever.turn * v * arm;
             }
@@ -62,11 +80,11 @@ impl Linkage {
             (row..row + 6).for_each(|d| self.matrix[d * count + d] += give);
         }
         if !factor(&mut self.matrix[..count * count], count) {
-            return f64::NAN;
+            return false;
         }
         substitute(&self.matrix[..count * count], &mut self.right[..count], count);
-        for (step, moved) in self.step.iter_mut().zip(&self.moved) {
-            *step = -*moved;
+        for k in 0..self.step.len() {
+            self.step[k] = -self.let_through(k, self.moved[k]);
         }
         for (a, levers) in self.levers.iter().enumerate().filter(|(a, _)| self.asks[*a].pin) {
             let row = 6 * of(&self.asks[..a]);
@@ -74,16 +92,11 @@ impl Linkage {
             let turn = DVec3::from_slice(&self.right[row + 3..row + 6]) * arm;
             for lever in levers {
                 let pulled = lever.place.transpose() * place + lever.turn.transpose() * turn;
+                let pulled = self.let_through(lever.freedom, pulled);
                 self.step[lever.freedom] += pulled * self.freedoms[lever.freedom].ease;
             }
         }
-        let largest = self.largest();
-        if !largest.is_finite() {
-            return f64::NAN;
-        }
-        self.remember();
-        self.go(skeleton, (LARGEST / largest).min(1.0));
-        largest
+        true
     }
 
     /// Returns the position and rotation blocks of `J W⁻¹ Jᵀ` for two points.
@@ -94,7 +107,10 @@ impl Linkage {
             while rest.next_if(|o| o.freedom < lever.freedom).is_some() {}
             let Some(other) = rest.next_if(|o| o.freedom == lever.freedom) else { continue };
             let ease = self.freedoms[lever.freedom].ease;
-            let (x, t) = (other.place.transpose() * ease, other.turn.transpose() * (ease * arm));
+            let (mut x, mut t) = (other.place.transpose() * ease, other.turn.transpose() * (ease * arm));
+            if let Some(free) = self.free.get(lever.freedom) {
+                (x, t) = (*free * x, *free * t);
+            }
             xx += lever.place * x;
             xt += lever.place * t;
             tx += lever.turn * x * arm;

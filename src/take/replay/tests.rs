@@ -11,7 +11,8 @@ use crate::rig::{Pose, chains};
 use crate::surface::{SurfacePoint, SurfaceStroke};
 use crate::take::{Eye, Recorder};
 use crate::workbench::{
-    BindChange, Command, FirmChange, GrabBy, Preferences, Rigid, Rules, SkinPart, Tool, Tracked, Tracking,
+    BindChange, Command, FirmChange, GrabBy, LimitChange, Preferences, Rigid, Rules, SkinPart, Tool, Tracked,
+    Tracking,
 };
 
 /// A scripted animator: records each input and passes it to the workbench, like a headset session.
@@ -284,6 +285,49 @@ fn a_take_replays_firm_and_soft_regions() {
     let session = replay.bench().session();
     assert_eq!((session.document().hash(), session.history()), (hash, history));
     assert_eq!(replay.bench().recipe().firm, *document.firm());
+}
+
+#[test]
+fn a_take_with_limits_replays_to_the_same_document() {
+    for by in [GrabBy::Limb, GrabBy::Body] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut animator, path) = Animator::new(folder.path());
+        animator.command(Command::GrabBy(by));
+        let skeleton = animator.bench.character().skeleton.clone();
+        let chain = chains(&skeleton).into_iter().max_by_key(|c| c.nodes.len()).unwrap();
+        for node in &chain.nodes {
+            animator.command(Command::Select(Some(*node)));
+            animator.command(Command::Limit(LimitChange::On(true), false));
+            animator.command(Command::Limit(LimitChange::Swing([20.0, 5.0, 10.0, 0.0]), false));
+            animator.command(Command::Limit(LimitChange::Swing([25.0, 5.0, 10.0, 0.0]), true));
+            animator.command(Command::Limit(LimitChange::Twist([-10.0, 5.0]), false));
+        }
+        animator.step();
+        animator.work();
+        let joint = skeleton.nodes[chain.nodes[chain.nodes.len() - 1].index()].joint.unwrap();
+        let bone = animator.bench.rig().bones[skeleton.bones_of(joint).next().unwrap().index()];
+        let held = bone.head.lerp(bone.tail, 0.5);
+        animator.command(Command::Tool(Tool::Grab));
+        animator.reach(held, 0.0);
+        animator.step();
+        animator.frame.input.hands[1].draw = 1.0;
+        animator.step();
+        let before = animator.bench.pose().clone();
+        for k in 0..=10 {
+            animator.reach(held + Vec3::new(-0.3, 0.4, 0.5) * (k as f32 / 10.0), 0.03 * k as f32);
+            animator.step();
+        }
+        animator.frame.input.hands[1].draw = 0.0;
+        animator.step();
+        assert_ne!(*animator.bench.pose(), before, "{by:?}");
+        animator.command(Command::Limit(LimitChange::ToPose, false));
+        animator.command(Command::LimitCone(true));
+        animator.command(Command::Undo);
+        animator.step();
+        assert_eq!(animator.bench.session().document().limits().len(), chain.nodes.len());
+        let hash = animator.finish();
+        assert_eq!(replayed(&path).bench().session().document().hash(), hash, "{by:?}");
+    }
 }
 
 #[test]

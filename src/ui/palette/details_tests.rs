@@ -13,8 +13,8 @@ use crate::render::Filter;
 use crate::scene::{FactorSource, SkinColors, recipe};
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use crate::workbench::{
-    BindChange, CageSet, Command, CommandKind, MarkBy, Preferences, SkinPart, Tool, WAVE, Workbench, biped,
-    session, with_morphs,
+    BindChange, CageSet, Command, CommandKind, LimitChange, MarkBy, Preferences, SkinPart, Tool, WAVE,
+    Workbench, biped, session, with_morphs,
 };
 use std::sync::Arc;
 
@@ -503,6 +503,35 @@ fn a_number_of_the_transform_is_dragged_as_one_step_and_follows_the_pose() {
     bench_mut(&mut room).run_command(Command::ResetPose(None));
     follow(&mut room);
     assert!(room.panels.find(&start).is_some());
+}
+
+#[test]
+fn a_joint_is_limited_and_its_range_is_dragged() {
+    let mut room = room();
+    bench_mut(&mut room).select(Some(NodeId(5)));
+    follow(&mut room);
+    let limit = |change| Command::Limit(change, false);
+    presses(
+        &mut room,
+        Section::Transform,
+        &[
+            ("Limit this joint", limit(LimitChange::On(true))),
+            ("Draw the cone", Command::LimitCone(true)),
+            ("Extend to this pose", limit(LimitChange::ToPose)),
+        ],
+    );
+    let range = |room: &Room| bench(room).session().document().limits()[&NodeId(5)];
+    let (before, steps) = (range(&room), bench(&room).session().history().0);
+    let start = text("to 45.0");
+    shows(&mut room, "to 45.0");
+    let (panel, at) = room.panels.find(&start).unwrap();
+    let placement = room.placement(panel);
+    let right = |pixels: f32| placement.point([at[0] + pixels / Panel::Details.size()[0] as f32, at[1]]);
+    room.drag(right(0.0), right(2.0 * details::TARGET), follow);
+    assert!(range(&room).twist[1] > before.twist[1] && range(&room).swing == before.swing);
+    assert_eq!(bench(&room).session().history().0, steps + 1, "a drag is one step");
+    presses(&mut room, Section::Transform, &[("Forget all", limit(LimitChange::Forget))]);
+    assert!(bench(&room).session().document().limits().is_empty());
 }
 
 #[test]

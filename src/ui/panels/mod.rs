@@ -11,6 +11,7 @@ mod firm;
 mod grips;
 pub(super) mod history;
 pub(super) mod keys;
+mod limits;
 pub(super) mod morphs;
 pub(super) mod outliner;
 pub(super) mod poses;

@@ -424,6 +424,41 @@ fn typed_and_dragged_numbers_set_the_local_transform_in_one_step_each() {
 }
 
 #[test]
+fn the_range_of_a_joint_is_typed_in_degrees() {
+    let mut sheet = transform();
+    let press = |sheet: &mut Sheet, word: &str| {
+        let at = sheet.words.iter().find(|w| w.0 == word).unwrap_or_else(|| panic!("no {word}")).1.center();
+        sheet.press(at, true);
+        sheet.press(at, false);
+        (0..2).for_each(|_| sheet.frame(Vec::new()));
+    };
+    let node = NodeId::from(5);
+    let steps = sheet.steps();
+    press(&mut sheet, "Limit this joint");
+    assert_eq!(sheet.steps(), steps + 1);
+    for (caption, end, text) in [
+        ("TWIST", 0, "-10"),
+        ("TWIST", 1, "20,5"),
+        ("BEND", 0, "-5"),
+        ("BEND", 1, "400"),
+        ("SIDEWAYS", 0, "30"),
+        ("SIDEWAYS", 1, "15"),
+    ] {
+        sheet.set(caption, end, text);
+    }
+    assert_eq!(sheet.steps(), steps + 7);
+    let limit = sheet.bench.session().document().limits()[&node];
+    let degrees = |v: f32| (v.to_degrees() * 10.0).round() / 10.0;
+    assert_eq!(limit.twist.map(degrees), [-10.0, 20.5]);
+    // Ends beyond a half turn, and ends on the wrong side of the rest pose, take the nearest valid angle.
+    assert_eq!(limit.swing.map(degrees), [180.0, 5.0, 15.0, 0.0]);
+    press(&mut sheet, "Limit this joint");
+    assert!(sheet.bench.session().document().limits().is_empty());
+    sheet.bench.run_command(Command::Undo);
+    assert_eq!(sheet.bench.session().document().limits()[&node], limit);
+}
+
+#[test]
 fn angles_stay_as_typed_at_gimbal_lock_and_beyond_a_half_turn() {
     let mut sheet = transform();
     for world in [false, true] {

@@ -1,5 +1,5 @@
-//! The panel of the selected joint's transform: location, rotation and scale as numbers, and commands that copy, paste,
-//! mirror and reset the pose.
+//! The panel of the selected joint's transform: location, rotation and scale as numbers, commands that copy, paste,
+//! mirror and reset the pose, and the limits of the joint.
 
 use super::widgets::{self, Print};
 use super::{Pressed, Shows, theme};
@@ -87,6 +87,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut super::Memory, p
     }
     ui.add_space(4.0);
     buttons(ui, bench, pressed);
+    super::limits::show(ui, shows, memory, pressed);
 }
 
 fn numbers(ui: &mut Ui, bench: &Workbench, node: NodeId, memory: &mut super::Memory, pressed: &mut Pressed) {

@@ -61,7 +61,11 @@ fn window(kind: CommandKind) -> String {
         | CommandKind::ResetCage
         | CommandKind::ExportCage => "cage panel".to_owned(),
         CommandKind::Morph | CommandKind::ResetMorphs | CommandKind::KeyMorphs => "morphs panel".to_owned(),
-        CommandKind::Place | CommandKind::MirrorPose | CommandKind::ResetPose => "transform panel".to_owned(),
+        CommandKind::Place
+        | CommandKind::MirrorPose
+        | CommandKind::ResetPose
+        | CommandKind::Limit
+        | CommandKind::LimitCone => "transform panel".to_owned(),
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
         CommandKind::Tour => "bar above the picture".to_owned(),
@@ -167,6 +171,8 @@ mod tests {
             CommandKind::Place,
             CommandKind::MirrorPose,
             CommandKind::ResetPose,
+            CommandKind::Limit,
+            CommandKind::LimitCone,
             // The tool panel has these settings of keys.
             CommandKind::MoveKey,
             CommandKind::MotionPath,

@@ -185,6 +185,8 @@ impl Workbench {
             Command::Phong(on) => p.phong = on,
             Command::Bind(change, continues) => self.change_binding(&change, continues),
             Command::Firm(change, continues) => self.change_firm(&change, continues),
+            Command::Limit(change, continues) => self.change_limits(&change, continues),
+            Command::LimitCone(on) => p.limit_cone = on,
             Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {
                 p.colors = view;

@@ -233,6 +233,21 @@ impl Workbench {
         self.cage.awaits_offset()
     }
 
+    /// Whether a hand holds the body.
+    pub(in crate::workbench) fn is_grabbing(&self) -> bool {
+        self.grab.is_busy()
+    }
+
+    /// Whether a hand holds the body or the world.
+    pub(in crate::workbench) fn holds(&self, hand: usize) -> bool {
+        self.grab.holds(hand)
+    }
+
+    /// The joints that stand at their limits while a tool moves them.
+    pub fn joints_at_limit(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.limits.joints()
+    }
+
     /// Whether a stroke or a grab is in progress.
     pub fn is_busy(&self) -> bool {
         self.is_drawing() || self.grab.is_busy() || self.joint.is_busy()

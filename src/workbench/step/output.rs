@@ -1,7 +1,7 @@
 //! Writes the output of a step.
 
 use crate::render::{Tangents, View};
-use crate::workbench::tools::{Moment, binding, show};
+use crate::workbench::tools::{Moment, binding, limits, show};
 use crate::workbench::{MarkBy, Output, Tool, Tracking, Workbench};
 
 /// Tangent of half the field of view of a hand's probe camera. Narrow, because only the centre of the image is used.
@@ -22,6 +22,10 @@ impl Workbench {
         if let Some(attachments) = self.attachments.as_ref().filter(|_| self.preferences.binding) {
             binding::lines(&self.context, attachments, self.touched, &mut out.lines);
             binding::planes(&self.context, self.touched, &mut out.lines);
+        }
+        self.limits.lines(&self.context, &mut out.lines);
+        if self.preferences.tool == Tool::Joint || self.preferences.limit_cone {
+            limits::cone(&self.context, self.touched, &mut out.lines);
         }
         if self.preferences.crossings {
             self.crossings.lines(self.context.pose_version, &mut out.lines);

@@ -270,15 +270,17 @@ impl GrabTool {
                 }
             }
         }
-        let (skeleton, pins) = (&context.character.skeleton, context.session.document().pins());
+        let (skeleton, document) = (&context.character.skeleton, context.session.document());
+        let (pins, limits) = (document.pins(), document.limits());
         match &self.body {
             Some((_, body)) if by == GrabBy::Body => {
-                Following::Whole(Box::new(FullBodyGrab::new(skeleton, body, &context.pose, pins)))
+                let grab = FullBodyGrab::new(skeleton, body, &context.pose, pins);
+                Following::Whole(Box::new(grab.limited(skeleton, limits)))
             }
-            _ if by == GrabBy::Bone => {
-                Following::Chains(Box::new(Grab::new(skeleton, &context.pose, pins).alone()))
+            _ => {
+                let grab = Grab::new(skeleton, &context.pose, pins).limited(skeleton, limits);
+                Following::Chains(Box::new(if by == GrabBy::Bone { grab.alone() } else { grab }))
             }
-            _ => Following::Chains(Box::new(Grab::new(skeleton, &context.pose, pins))),
         }
     }
 
@@ -349,7 +351,7 @@ impl GrabTool {
             if let Held::Body { node, point, goal, .. } = &self.held[h] {
                 let goal = goal.position.as_vec3();
                 let held = context.rig.world[node.index()].transform_point3(*point);
-                // Bones or pins can stop a held point short of its goal.
+                // Bones, pins and limits can stop a held point short of its goal.
                 if held.distance(goal) > MISSED * context.character.control.aabb.diagonal() {
                     out.polyline(&[held, goal], LEASH, 3.0, 1.0);
                     out.dot(held, LEASH, 8.0);

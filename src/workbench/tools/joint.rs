@@ -1,10 +1,11 @@
 //! The joint tool poses a single joint. In a headset, the trigger grabs the nearest joint, which rotates with the
-//! hand; a root joint also translates. In a window, gizmo and keys give rotation and translation.
+//! hand; a root joint also translates. In a window, gizmo and keys give rotation and translation. A joint stays within
+//! its limit.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
-use crate::rig::{Pose, move_joint};
+use crate::rig::{Pose, keep_limit, move_joint};
 use crate::workbench::{Haptic, Rigid, Tracking};
 
 /// A joint that is held.
@@ -50,6 +51,11 @@ impl JointTool {
             let plane = mirror.plane(&context.rig);
             let (turn, shift) = (plane.turn(turn), plane.direction(shift));
             moved = moved.and_then(|()| move_joint(skeleton, &mut pose, partner, turn, shift));
+        }
+        let limits = context.session.document().limits();
+        for node in std::iter::once(held.node).chain(mirror.and_then(|m| m.partner(held.node))) {
+            let before = &held.start.local[node.index()];
+            keep_limit(skeleton, limits, node, before, &mut pose.local[node.index()]);
         }
         match moved {
             Ok(()) => context.show(&pose),

@@ -257,7 +257,7 @@ impl LineTool {
             .as_ref()
             .and_then(|o| document.strokes().iter().position(|l| l.id == o.0))
             .map_or(first, |i| i.min(first));
-        let mut pose = document.posed_below(skeleton, first);
+        let (limits, mut pose) = (document.limits(), document.posed_below(skeleton, first));
         for layer in &document.strokes()[first..] {
             let new = if layer.id == id {
                 Some(&offset)
@@ -265,8 +265,8 @@ impl LineTool {
                 other.as_ref().filter(|o| o.0 == layer.id).map(|o| &o.1)
             };
             pose = match new {
-                Some(offset) => layer.clone().with_offset(offset.clone()).applied(skeleton, &pose),
-                None => layer.applied(skeleton, &pose),
+                Some(offset) => layer.clone().with_offset(offset.clone()).applied(skeleton, limits, &pose),
+                None => layer.applied(skeleton, limits, &pose),
             };
         }
         context.show(&pose);
@@ -376,7 +376,7 @@ impl LineTool {
         let skeleton = &context.character.skeleton;
         let now = document.posed_below(skeleton, left);
         let wanted = strokes[left..].iter().fold(now.clone(), |pose, layer| {
-            StrokeLayer { offset: None, ..layer.clone() }.applied(skeleton, &pose)
+            StrokeLayer { offset: None, ..layer.clone() }.applied(skeleton, document.limits(), &pose)
         });
         edits.extend(context.adjustment(&strokes[..left], &now, &wanted));
         Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })

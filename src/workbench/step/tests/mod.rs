@@ -7,6 +7,7 @@ mod film;
 mod firm;
 mod grips;
 mod holds;
+mod limits;
 mod marks;
 mod morphs;
 mod pins;

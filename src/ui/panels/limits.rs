@@ -1,0 +1,101 @@
+//! The part of the panel Transform about limits: the range of rotation of the selected joint.
+
+use super::widgets::{self, Print};
+use super::{Memory, Pressed, Shows, theme};
+use crate::workbench::{Command, LimitChange};
+use egui::{RichText, Ui};
+
+/// Change of an angle per logical pixel of a drag, degrees.
+const TURN: f64 = 0.5;
+/// Largest angle, degrees.
+const MOST: f64 = 180.0;
+
+/// A range of a limit: its label, its help, and its ends in degrees, from -180..=0 to 0..=180.
+struct Range {
+    label: &'static str,
+    help: &'static str,
+    ends: [f64; 2],
+}
+
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    let bench = shows.bench;
+    let limits = bench.session().document().limits();
+    widgets::caption(ui, "Limits");
+    let joint = bench.selected().filter(|n| bench.posable().contains(n));
+    let limit = joint.and_then(|n| limits.get(&n));
+    if joint.is_some() {
+        let mut on = limit.is_some();
+        let switched = ui.checkbox(&mut on, "Limit this joint").changed();
+        pressed.command(Command::Limit(LimitChange::On(on), false), switched);
+    }
+    if let Some(limit) = limit {
+        let degrees = |radians: f32| f64::from(radians).to_degrees();
+        let ([low, high], [right, left, up, down]) = (limit.twist.map(degrees), limit.swing.map(degrees));
+        let twist =
+            Range { label: "Twist", help: "Range of the turn about the bone, degrees", ends: [low, high] };
+        if let Some((ends, continues)) = range(ui, &twist, memory) {
+            let change = LimitChange::Twist(ends.map(|v| v as f32));
+            pressed.commands.push(Command::Limit(change, continues));
+        }
+        let help = "Range of the swing about the joint's bend axis, degrees; a range of 0 makes a hinge";
+        let bend = range(ui, &Range { label: "Bend", help, ends: [-left, right] }, memory);
+        let help = "Range of the swing to the sides, degrees; a range of 0 makes a hinge";
+        let side = range(ui, &Range { label: "Sideways", help, ends: [-down, up] }, memory);
+        if let Some((_, continues)) = bend.or(side) {
+            let ([left, right], [down, up]) =
+                (bend.map_or([-left, right], |b| b.0), side.map_or([-down, up], |s| s.0));
+            let change = LimitChange::Swing([right, -left, up, -down].map(|v| v as f32));
+            pressed.commands.push(Command::Limit(change, continues));
+        }
+    }
+    ui.horizontal_wrapped(|ui| {
+        let (own, any, clips) = (limit.is_some(), !limits.is_empty(), !bench.character().skeleton.clips.is_empty());
+        for (label, help, enabled, change) in [
+            (
+                "From clips",
+                "Limits every joint that a clip of the file rotates to the range that the clips use, plus 5 degrees",
+                clips,
+                LimitChange::FromClips,
+            ),
+            ("Extend to this pose", "Extends the limit of this joint so that it allows the pose", own, LimitChange::ToPose),
+            ("Forget all", "Removes the limits of all joints", any, LimitChange::Forget),
+        ] {
+            let button = ui.add_enabled_ui(enabled, |ui| widgets::small(ui, label)).inner;
+            pressed.command(Command::Limit(change, false), button.on_hover_text(help).clicked());
+        }
+    });
+    if limit.is_some() {
+        let shown = bench.preferences().limit_cone;
+        shows.choices(ui, pressed, [("Draw the cone", shown, Command::LimitCone(!shown))]);
+    }
+    if !limits.is_empty() {
+        let joints = if limits.len() == 1 {
+            "1 joint has a limit.".to_owned()
+        } else {
+            format!("{} joints have limits.", limits.len())
+        };
+        ui.label(RichText::new(joints).small().weak());
+    }
+}
+
+/// Draws a range as two numbers. Returns its new ends, and whether the change belongs to the previous history step.
+fn range(ui: &mut Ui, range: &Range, memory: &mut Memory) -> Option<([f64; 2], bool)> {
+    let mut changed = None;
+    widgets::caption(ui, range.label);
+    ui.horizontal(|ui| {
+        let gap = (4.0 * theme::scale(ui)).round();
+        ui.spacing_mut().item_spacing.x = gap;
+        let width = ((ui.available_width() - gap) / 2.0).floor();
+        for (end, name) in ["from", "to"].into_iter().enumerate() {
+            let field = (name, Print::Decimals(1), TURN);
+            let slid = widgets::axis(ui, field, width, range.ends[end], &mut memory.held);
+            slid.answer.on_hover_text(range.help);
+            if let Some((value, continues)) = slid.moved {
+                let mut ends = range.ends;
+                ends[end] = if end == 0 { value.clamp(-MOST, 0.0) } else { value.clamp(0.0, MOST) };
+                changed = Some((ends, continues));
+            }
+        }
+    });
+    changed
+}
