@@ -19,7 +19,7 @@ use crate::workbench::{
 use std::sync::Arc;
 
 /// A room in which the details panel shows a person with springs.
-fn room() -> Room {
+pub(super) fn room() -> Room {
     room_with(biped())
 }
 
@@ -35,7 +35,7 @@ fn room_with(character: Arc<Character>) -> Room {
 }
 
 /// Runs the commands of the room and steps it twice.
-fn follow(room: &mut Room) {
+pub(super) fn follow(room: &mut Room) {
     let commands = std::mem::take(&mut room.commands);
     if let Some(bench) = &mut room.bench {
         commands.into_iter().for_each(|c| bench.run_command(c));
@@ -46,11 +46,11 @@ fn follow(room: &mut Room) {
     room.step(3);
 }
 
-fn text(text: &str) -> Spot {
+pub(super) fn text(text: &str) -> Spot {
     Spot::Text(text.to_owned())
 }
 
-fn bench(room: &Room) -> &Workbench {
+pub(super) fn bench(room: &Room) -> &Workbench {
     room.bench.as_ref().unwrap()
 }
 
@@ -72,6 +72,7 @@ fn every_section_is_chosen_and_has_large_print() {
         (Section::Keys, "No keys yet"),
         (Section::Poses, "Keep"),
         (Section::Clips, "The file has none."),
+        (Section::Display, "SKIN"),
         (Section::History, "Open"),
     ] {
         room.press(&Spot::Section(section));
@@ -86,12 +87,12 @@ fn every_section_is_chosen_and_has_large_print() {
 }
 
 /// Scrolls down until a word shows.
-fn shows(room: &mut Room, word: &str) {
+pub(super) fn shows(room: &mut Room, word: &str) {
     assert!(room.panels.find(&text(word)).is_some() || room.scrolls_to(&text(word)), "{word}");
 }
 
 /// Presses words of a section and checks that each gives its command. The commands run.
-fn presses(room: &mut Room, section: Section, words: &[(&str, Command)]) {
+pub(super) fn presses(room: &mut Room, section: Section, words: &[(&str, Command)]) {
     room.press(&Spot::Section(section));
     follow(room);
     for (word, command) in words {

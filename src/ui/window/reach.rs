@@ -47,6 +47,12 @@ fn window(kind: CommandKind) -> String {
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
+        CommandKind::Shading
+        | CommandKind::Occlusion
+        | CommandKind::RenderScale
+        | CommandKind::RefreshRate
+        | CommandKind::HiddenArea
+        | CommandKind::Passthrough => "display panel".to_owned(),
         CommandKind::PaintShare | CommandKind::LoadFactors => "deformer panel".to_owned(),
         CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
         CommandKind::BonesPerStroke | CommandKind::JointDeformer | CommandKind::Bind => {
@@ -146,6 +152,13 @@ mod tests {
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Phong,
+            // The panel Display gives these.
+            CommandKind::Shading,
+            CommandKind::Occlusion,
+            CommandKind::RenderScale,
+            CommandKind::RefreshRate,
+            CommandKind::HiddenArea,
+            CommandKind::Passthrough,
             CommandKind::Open,
             // The side panel gives these, and always shows.
             CommandKind::Details,

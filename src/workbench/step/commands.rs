@@ -183,6 +183,12 @@ impl Workbench {
             Command::Wire(on) => p.wire = on,
             Command::Smooth(on) => p.smooth = on,
             Command::Phong(on) => p.phong = on,
+            Command::Shading(shading) => p.shading = shading,
+            Command::Occlusion(occlusion) => p.occlusion = occlusion,
+            Command::RenderScale(scale) => p.set_render_scale(scale),
+            Command::RefreshRate(rate) => p.refresh_rate = rate.filter(|r| r.is_finite() && *r > 0.0),
+            Command::HiddenArea(on) => p.hidden_area = on,
+            Command::Passthrough(on) => p.passthrough = on,
             Command::Bind(change, continues) => self.change_binding(&change, continues),
             Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {

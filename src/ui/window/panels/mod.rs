@@ -116,6 +116,7 @@ impl Shows<'_> {
             compared: Some(self.compared),
             keyboard: true,
             rigging: self.facts.rigging,
+            headset: None,
             tip,
         }
     }
