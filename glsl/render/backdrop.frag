@@ -29,11 +29,11 @@ vec2 on_floor(vec2 p) {
     return vec2(turn.x * q.x - turn.y * q.y, turn.y * q.x + turn.x * q.y);
 }
 
-// Blends floor and backdrop. t is the floor distance, p the floor point, lit the fraction of key light at p.
-vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
-    vec3 behind = backdrop(d);
+// Returns the share of the backdrop's light that the floor leaves. t is the floor distance, p the floor point, lit the
+// fraction of key light at p.
+float floor_share(vec3 d, float t, vec3 p, float lit, float footprint) {
     if (t <= 0.0) {
-        return behind;
+        return 1.0;
     }
     float away = distance(p.xz, lighting.center.xz) / lighting.radius;
     float fade = 1.0 - smoothstep(1.0, 5.0, away);
@@ -43,7 +43,7 @@ vec3 surroundings(vec3 d, float t, vec3 p, float lit, float footprint) {
     float width = footprint * t / max(-d.y, 0.05);
     vec2 q = on_floor(p.xz);
     float lines = 0.10 * grid(q, lighting.grid_spacing, width) + 0.08 * grid(q, lighting.grid_spacing * 10.0, width);
-    return behind * shade * (1.0 - lines * fade);
+    return shade * (1.0 - lines * fade);
 }
 
 void main() {
@@ -56,5 +56,7 @@ void main() {
     bool near = distance(p.xz, lighting.center.xz) < 5.0 * lighting.radius;
     float noise = pixel_noise();
     float lit = lit_share(p, vec3(0.0, 1.0, 0.0), t > 0.0 && near, 0.03, 0.0, 6.2831853 * noise);
-    out_color = encoded(surroundings(d, t, p, lit, footprint), noise);
+    float share = floor_share(d, t, p, lit, footprint);
+    vec4 color = encoded(backdrop(d) * share, noise);
+    out_color = (lighting.flags & LOOK_CLEAR) != 0u ? vec4(vec3(0.0), 1.0 - share) : color;
 }

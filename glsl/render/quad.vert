@@ -1,7 +1,8 @@
-// Draws a panel as a rectangle in the world.
+// Draws a panel as a rectangle in the world, divided into cells for the reason in backdrop.vert.
 #version 460
 #extension GL_EXT_multiview : require
 #include "types/view.glsl"
+#include "lib/grid.glsl"
 
 layout(set = 0, binding = 0, scalar) readonly buffer Views { View views[]; };
 
@@ -31,11 +32,11 @@ float margin(vec4 from, vec4 to) {
 }
 
 void main() {
-    uint corner = uint[](0u, 2u, 1u, 1u, 2u, 3u)[gl_VertexIndex % 6];
-    vec2 uv = vec2(corner & 1u, corner >> 1);
-    // Enlarges the rectangle by a pixel, over which its edges fade out.
+    vec2 uv = grid_corner(gl_VertexIndex, uvec2(QUAD_CELLS));
+    // Enlarges the rectangle by a pixel, over which its edges fade out. Vertices inside it stay in place.
     vec4 here = clip_at(uv);
     vec2 more = vec2(margin(here, clip_at(vec2(1.0 - uv.x, uv.y))), margin(here, clip_at(vec2(uv.x, 1.0 - uv.y))));
-    out_uv = uv + (uv * 2.0 - 1.0) * more;
+    vec2 outwards = vec2(greaterThanEqual(uv, vec2(1.0))) - vec2(lessThanEqual(uv, vec2(0.0)));
+    out_uv = uv + outwards * more;
     gl_Position = clip_at(out_uv);
 }

@@ -3,6 +3,11 @@
 #include "types/material.glsl"
 #include "lib/material.glsl"
 #include "lib/barycentrics.glsl"
+#include "lib/clay.glsl"
+
+// Share of ambient light that reaches the surface, and the positions for which it was computed, in coarse texels.
+layout(set = 0, binding = 3) uniform sampler2DArray occlusion;
+layout(set = 0, binding = 4) uniform sampler2DArray occlusion_positions;
 
 layout(set = 1, binding = 0, scalar) readonly buffer Positions { vec4 positions[]; };
 layout(set = 1, binding = 3, scalar) readonly buffer Materials { Material materials[]; };
@@ -52,26 +57,55 @@ int covered_samples(float alpha, Material m) {
 }
 #endif
 
+// Colour of clay, linear.
+const vec3 CLAY = vec3(0.53, 0.43, 0.36);
+
+// Returns the share of ambient light that reaches a surface point: a mean over the nearest texels, most of those that show
+// the same place. Without ambient occlusion the loop is empty.
+float ambient_share(vec3 p) {
+    int taps = (lighting.flags & LOOK_OCCLUSION) != 0u ? 4 : 0;
+    vec2 at = gl_FragCoord.xy * lighting.occlusion_texels - 0.5;
+    ivec2 first = ivec2(floor(at)), last = textureSize(occlusion, 0).xy - 1;
+    vec2 part = at - vec2(first);
+    float share = 1e-6, weights = 1e-6;
+    for (int i = 0; i < taps; i++) {
+        ivec2 off = ivec2(i & 1, i >> 1);
+        ivec3 texel = ivec3(clamp(first + off, ivec2(0), last), gl_ViewIndex);
+        vec2 near = mix(1.0 - part, part, vec2(off));
+        vec4 q = texelFetch(occlusion_positions, texel, 0);
+        vec3 away = (q.xyz - p) / lighting.occlusion_radius;
+        float weight = q.w * (near.x * near.y + 1e-3) / (dot(away, away) + 1e-3);
+        share += weight * texelFetch(occlusion, texel, 0).r;
+        weights += weight;
+    }
+    return share / weights;
+}
+
 struct Sample {
     vec3 albedo, emissive, position, normal;
     // Metallic, roughness, and 1 if unlit.
     vec3 material;
 };
 
-vec3 shaded(Sample g, vec3 eye, float lit) {
-    vec3 v = normalize(eye - g.position);
-    vec3 n = normalize(g.normal);
-    // A normal that points away from the eye (at a silhouette) is bent until it is just visible.
+// Returns a unit normal; if it points away from the eye (at a silhouette), it is bent until it is just visible.
+vec3 visible_normal(vec3 n, vec3 v) {
+    n = normalize(n);
     float nv = dot(n, v);
-    n = nv < 0.02 ? normalize(n + v * (0.02 - nv)) : n;
-    nv = max(dot(n, v), 0.02);
+    return nv < 0.02 ? normalize(n + v * (0.02 - nv)) : n;
+}
+
+// Shades the material. `lit` is the share of key light and `free` the share of ambient light that reach the point.
+vec3 shaded(Sample g, vec3 eye, float lit, float free) {
+    vec3 v = normalize(eye - g.position);
+    vec3 n = visible_normal(g.normal, v);
+    float nv = max(dot(n, v), 0.02);
     Surface s = surface_of(g.albedo, g.material.x, g.material.y);
     vec3 c = lighting.key_color * reflect_light(s, n, v, lighting.key_direction) * lit;
     c += lighting.fill_color * reflect_light(s, n, v, lighting.fill_direction);
     c += lighting.rim_color * reflect_light(s, n, v, lighting.rim_direction);
     // Points near the floor receive less light from the sky.
     float height = clamp((g.position.y - lighting.floor_height) / lighting.radius, 0.0, 1.0);
-    float open = mix(0.75, 1.0, smoothstep(0.0, 0.6, height));
+    float open = mix(0.75, 1.0, smoothstep(0.0, 0.6, height)) * free;
     c += s.diffuse * ambient(n, 1.0) * open;
     vec3 r = reflect(-v, n);
     vec3 mirrored = ambient(r, s.roughness) + panel(r, lighting.key_direction, lighting.key_color, s.roughness)
@@ -140,11 +174,21 @@ void main() {
     float spread = min(0.5 * (dot(nx, nx) + dot(ny, ny)), 0.18);
     roughness = sqrt(sqrt(min(pow(clamp(roughness, 0.0, 1.0), 4.0) + spread, 1.0)));
     float noise = pixel_noise();
+    bool clay = (lighting.flags & LOOK_CLAY) != 0u;
     // The shadow lookup starts slightly above the surface.
     float facing = dot(n, lighting.key_direction);
     vec3 lifted = in_position + n * (lighting.radius * (0.006 + 0.010 * (1.0 - clamp(facing, 0.0, 1.0))));
-    float lit = lit_share(lifted, n, facing > 0.0, 0.0045, 0.0008, 6.2831853 * noise);
+    float lit = lit_share(lifted, n, facing > 0.0 && !clay, 0.0045, 0.0008, 6.2831853 * noise);
+    float free = ambient_share(in_position);
+    vec3 eye = views[gl_ViewIndex].eye;
     Sample g = Sample(color.rgb, emissive, in_position, n, vec3(metallic, roughness, (m.flags & MATERIAL_UNLIT) != 0u ? 1.0 : 0.0));
-    out_color = encoded(shaded(g, views[gl_ViewIndex].eye, lit), noise);
+    vec3 light = shaded(g, eye, lit, free);
+    // A loop instead of an if: software drivers skip it for textured surfaces.
+    for (uint i = 0u, turns = clay ? 1u : 0u; i < turns; i++) {
+        vec3 own = visible_normal(facing_normal(in_normal, gl_FrontFacing, px, py), normalize(eye - in_position));
+        vec3 m = clay_normal(own, in_position, lighting.head, lighting.head_up);
+        light = lighting.exposure * clay_light(m, mix(CLAY, in_paint.rgb, in_paint.a), free);
+    }
+    out_color = encoded(light, noise);
     out_color.rgb = mix(out_color.rgb, vec3(0.05, 0.07, 0.10), 0.6 * edge_share());
 }

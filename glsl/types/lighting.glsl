@@ -26,4 +26,13 @@ struct Lighting {
     float scale;
     // Height of the picture, pixels.
     float height;
+    // Factor on the brightness of all lights.
+    float exposure;
+    // The middle between the eyes, metres, and the upward direction of the head without its roll.
+    vec3 head;
+    vec3 head_up;
+    // Distance from which a surface takes ambient light, metres.
+    float occlusion_radius;
+    // Texels of the ambient occlusion per pixel of the picture.
+    vec2 occlusion_texels;
 };

@@ -42,6 +42,9 @@ pub fn run(
         Some(display) => AppSession::new(switches, headset.out.clone(), display.wake())?,
         None => AppSession::new(switches, headset.out.clone(), || {})?,
     };
+    if let Some(scale) = headset.render_scale {
+        app_session.preferences.set_render_scale(scale);
+    }
     let mut window = window::Memory::new(window_options);
     let mut goggles = xr::Memory::default();
     let folder = window_options.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());

@@ -46,6 +46,8 @@ pub enum Show {
     Keys,
     /// The details panel with the clips of the file.
     Clips,
+    /// The details panel with the looks of the figure and the options of the headset.
+    Display,
     /// The details panel with the steps of the history.
     History,
     /// No headset: the window.
@@ -105,6 +107,7 @@ pub fn picture(
         Show::Poses => Some(Section::Poses),
         Show::Keys => Some(Section::Keys),
         Show::Clips => Some(Section::Clips),
+        Show::Display => Some(Section::Display),
         Show::History => Some(Section::History),
         _ => None,
     };

@@ -8,7 +8,7 @@ use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::document::Document;
-use crate::render::{BASELINE, Camera, Lines, OFFSET};
+use crate::render::{BASELINE, Camera, Lines, OFFSET, Shading};
 use crate::rig::{PosedRig, named_node};
 use crate::scene::{Angle, Evaluator, Model, Studio, onion};
 use std::path::PathBuf;
@@ -42,6 +42,12 @@ pub struct Args {
     /// Draw triangles curved between their vertices (Phong tessellation)
     #[arg(long, conflicts_with = "wire")]
     pub phong: bool,
+    /// Draw clay instead of the file's materials
+    #[arg(long)]
+    pub clay: bool,
+    /// Darken the surface where other parts of it are near (ambient occlusion)
+    #[arg(long)]
+    pub occlusion: bool,
     /// Draw a project's strokes
     #[arg(long)]
     pub strokes: bool,
@@ -139,7 +145,8 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     studio.set_samples(wanted_samples(context.renderer()?.device(), Some(args.samples), true));
     let look = studio.look_mut();
     look.scale = args.scale.unwrap_or_else(|| size_scale(args.size));
-    (look.wire, look.phong) = (args.wire, args.phong);
+    (look.wire, look.phong, look.occlusion) = (args.wire, args.phong, args.occlusion);
+    look.shading = if args.clay { Shading::Clay } else { Shading::Textured };
     (look.floor, look.shadows) = (!args.plain, !args.plain);
     let picture = match args {
         Args { anaglyph: true, .. } => studio.anaglyph(&shape, &bounds, angle, args.size, &lines)?,

@@ -1,6 +1,6 @@
 //! `sinew vr`: the editor in a headset.
 
-use super::arguments::parse_samples;
+use super::arguments::{parse_render_scale, parse_samples};
 use crate::app::display::{Display, has_display};
 use crate::app::faces::{Face, run as run_faces};
 use crate::app::{window, xr};
@@ -24,6 +24,9 @@ pub struct Args {
     /// Samples per pixel, 1 or 4; overrides your setting of smooth edges
     #[arg(long, value_parser = parse_samples)]
     pub samples: Option<u32>,
+    /// Size of the eyes' pictures, as a factor on the size that the runtime recommends: 0.5 to 2; sets your preference
+    #[arg(long, value_parser = parse_render_scale)]
+    pub render_scale: Option<f32>,
     /// End after this many frames
     #[arg(long)]
     pub frames: Option<u64>,
@@ -49,9 +52,34 @@ pub struct Args {
 /// # Errors
 /// An error if there is neither a headset (or its runtime) nor a display, and any error of [`run_faces`].
 pub fn run(device: Option<String>, args: Args) -> Result<()> {
-    let Args { file, out, record, wait, samples, frames, report, layers, mirror, profile, forget } = args;
+    let Args {
+        file,
+        out,
+        record,
+        wait,
+        samples,
+        render_scale,
+        frames,
+        report,
+        layers,
+        mirror,
+        profile,
+        forget,
+    } = args;
     let window = window::Options { file: Some(file), device, report, samples, forget };
-    let headset = xr::Options { out, record, frames, report, wait, layers, samples, profile, forget, mirror };
+    let headset = xr::Options {
+        out,
+        record,
+        frames,
+        report,
+        wait,
+        layers,
+        samples,
+        render_scale,
+        profile,
+        forget,
+        mirror,
+    };
     // A headset works without a desktop, so an unreachable display counts as no display.
     let mut display = has_display().then(|| Display::open().ok()).flatten();
     run_faces(&window, &headset, Face::Headset, display.as_mut())

@@ -69,6 +69,16 @@ shared! {
     /// Look flag: the triangle edges are drawn.
     LOOK_WIRE = 4;
 
+    /// Look flag: the surface is shaded as clay, without its materials.
+    LOOK_CLAY = 8;
+    /// Look flag: the surface receives less ambient light where other parts of it are near.
+    LOOK_OCCLUSION = 16;
+    /// Look flag: the backdrop is transparent.
+    LOOK_CLEAR = 32;
+
+    /// Columns and rows of cells into which a panel in the world is divided.
+    QUAD_CELLS = 16;
+
     /// Silhouette detection by normals.
     SILHOUETTE_NORMAL = 0;
     /// Silhouette detection by depth.

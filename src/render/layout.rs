@@ -4,7 +4,7 @@ use super::anchors::{Anchor, AnchorPush};
 use super::lines::Segment;
 use super::look::Lighting;
 use super::material::GpuMaterial;
-use super::renderer::LinePush;
+use super::renderer::{BackdropPush, LinePush};
 use super::scene::{Attributes, PartPush};
 use super::view::View;
 use crate::base::Result;
@@ -30,6 +30,7 @@ pub(super) fn check(stages: &Stages<'_>) -> Result<()> {
     for stage in [&surface[1], &cut[1], &backdrop[0], &backdrop[1]] {
         stage.check::<View>()?;
     }
+    backdrop[0].check::<BackdropPush>()?;
     for stage in *lines {
         stage.check::<Segment>()?;
         stage.check::<LinePush>()?;

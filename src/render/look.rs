@@ -1,10 +1,65 @@
-//! The studio in which characters are shown: three analytic lights, a sky and a floor.
+//! The studio in which characters are shown: three analytic lights, a sky and a floor. How the surface is shaded.
 
 use super::silhouettes::SilhouetteOptions;
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Turn, Vec3};
-use crate::gpu::constants::{LOOK_FLOOR, LOOK_SHADOW, LOOK_WIRE};
+use crate::gpu::constants::{LOOK_CLAY, LOOK_CLEAR, LOOK_FLOOR, LOOK_OCCLUSION, LOOK_SHADOW, LOOK_WIRE};
 use crate::shared_with_shaders;
+use serde::{Deserialize, Serialize};
+
+/// How the surface is shaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shading {
+    /// By the materials of the file.
+    #[default]
+    Textured,
+    /// As clay, which shows the shape without materials, textures and shadows (`glsl/lib/clay.glsl`).
+    Clay,
+}
+
+impl Shading {
+    /// All kinds of shading, in the order of the interface.
+    pub const ALL: [Self; 2] = [Self::Textured, Self::Clay];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["Textured", "Clay"][self as usize]
+    }
+}
+
+/// Whether ambient light is occluded, see [`Look::occlusion`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Occlusion {
+    /// On a GPU only: software drivers are too slow.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Occlusion {
+    /// All choices, in the order of the interface.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::On, Self::Off];
+
+    /// Name for the user interface.
+    pub fn label(self) -> &'static str {
+        ["Auto", "On", "Off"][self as usize]
+    }
+
+    /// Returns the next choice. After the last choice, the first one follows.
+    pub fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+
+    /// Whether it is on with a device that is a software driver or not.
+    pub fn is_on(self, software: bool) -> bool {
+        self == Self::On || (self == Self::Auto && !software)
+    }
+}
 
 /// Lighting and surroundings of a rendered image.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,8 +75,16 @@ pub struct Look {
     /// Whether to draw the surface curved between its vertices (Phong tessellation; thesis, section 6.5). Devices
     /// without tessellation shaders draw flat triangles, and so does [`Self::wire`], which shows the triangles.
     pub phong: bool,
+    /// How the surface is shaded.
+    pub shading: Shading,
+    /// Whether parts of the surface take ambient light from other parts that are near (ambient occlusion). The distance
+    /// is 5 % of the diagonal of the character's rest box. Only visible parts count.
+    pub occlusion: bool,
     /// The silhouettes to colour over the surface; `None` colours none.
     pub silhouettes: Option<SilhouetteOptions>,
+    /// Whether the backdrop is transparent, for a headset that shows the room behind it. The floor then only darkens what is
+    /// behind it. The picture's colours are multiplied by its alpha.
+    pub clear: bool,
     /// Linear colours at the top and the bottom of the backdrop.
     pub backdrop: [Vec3; 2],
     /// Factor on the brightness of all lights.
@@ -41,7 +104,10 @@ impl Default for Look {
             world_from_floor: Turn::NONE,
             wire: false,
             phong: false,
+            shading: Shading::Textured,
+            occlusion: false,
             silhouettes: None,
+            clear: false,
             backdrop,
             exposure: 1.0,
             scale: 1.0,
@@ -78,13 +144,32 @@ shared_with_shaders! {
         pub scale: f32,
         /// Height of the picture, pixels.
         pub height: f32,
+        pub exposure: f32,
+        pub head: Vec3,
+        pub head_up: Vec3,
+        pub occlusion_radius: f32,
+        pub occlusion_texels: [f32; 2],
     }
 }
 
+/// The picture for which [`Look::lighting`] computes the lights.
+pub(super) struct Canvas<'a> {
+    /// One view, or the views of both eyes.
+    pub views: &'a [View],
+    /// Size of the picture, pixels.
+    pub size: [u32; 2],
+    /// Size of the image of the ambient occlusion, texels.
+    pub occlusion_size: [u32; 2],
+    /// Distance from which a surface takes ambient light, metres.
+    pub occlusion_radius: f32,
+}
+
 impl Look {
-    /// Returns the lights for a model and an eye, in a picture of a height in pixels. The lights rotate with the eye around the model, so that the visible
-    /// side is always lit.
-    pub(super) fn lighting(&self, bounds: &Aabb, view: &View, height: u32) -> Lighting {
+    /// Returns the lights for a model in a picture. The lights rotate with the first eye around the model, so that the
+    /// visible side is always lit.
+    pub(super) fn lighting(&self, bounds: &Aabb, canvas: &Canvas<'_>) -> Lighting {
+        let view = &canvas.views[0];
+        let (head, head_up) = head_of(canvas.views);
         let center = bounds.center();
         let radius = (bounds.diagonal() * 0.5).max(f32::MIN_POSITIVE);
         let away = view.eye - center;
@@ -111,13 +196,37 @@ impl Look {
             floor_turn: [self.world_from_floor.angle.cos(), self.world_from_floor.angle.sin()],
             floor_shift: self.world_from_floor.shift,
             grid_spacing: grid_spacing(radius),
-            flags: [(self.shadows, LOOK_SHADOW), (self.floor, LOOK_FLOOR), (self.wire, LOOK_WIRE)]
-                .iter()
-                .fold(0, |flags, (on, flag)| if *on { flags | flag } else { flags }),
+            flags: [
+                (self.shadows, LOOK_SHADOW),
+                (self.floor, LOOK_FLOOR),
+                (self.wire, LOOK_WIRE),
+                (self.shading == Shading::Clay, LOOK_CLAY),
+                (self.occlusion, LOOK_OCCLUSION),
+                (self.clear, LOOK_CLEAR),
+            ]
+            .iter()
+            .fold(0, |flags, (on, flag)| if *on { flags | flag } else { flags }),
             scale: self.scale,
-            height: height as f32,
+            height: canvas.size[1] as f32,
+            exposure: e,
+            head,
+            head_up,
+            occlusion_radius: canvas.occlusion_radius,
+            occlusion_texels: [0, 1].map(|i| canvas.occlusion_size[i] as f32 / canvas.size[i] as f32),
         }
     }
+}
+
+/// Returns the middle between the eyes and the upward direction of the head without its roll, see `glsl/lib/clay.glsl`. A
+/// head that looks straight up or down has no roll about the vertical axis; then the direction is that of the image.
+fn head_of(views: &[View]) -> (Vec3, Vec3) {
+    let sum = |of: fn(&View) -> Vec3| views.iter().map(of).sum::<Vec3>();
+    let eye = sum(|v| v.eye) / views.len().max(1) as f32;
+    let forward = sum(|v| v.ray_right.cross(v.ray_down)).normalize_or(Vec3::NEG_Z);
+    let image_up = sum(|v| -v.ray_down).normalize_or(Vec3::Y);
+    let steep = ((forward.y.abs() - 0.9) / 0.09).clamp(0.0, 1.0);
+    let steep = steep * steep * (3.0 - 2.0 * steep);
+    (eye, Vec3::Y.lerp(image_up, steep).normalize_or(Vec3::Y))
 }
 
 /// Returns the spacing of the floor grid: a power of ten near a quarter of the model's radius.
@@ -140,6 +249,34 @@ fn shadow(direction: Vec3, center: Vec3, radius: f32) -> Mat4 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::math::Quat;
+    use crate::render::Tangents;
+
+    #[test]
+    fn the_roll_of_the_head_does_not_change_its_upward_direction() {
+        let tangents = Tangents { left: -0.9, right: 0.7, up: 0.8, down: -0.8 };
+        let head = |yaw: f32, pitch: f32, roll: f32| {
+            let turn =
+                Quat::from_rotation_y(yaw) * Quat::from_rotation_x(pitch) * Quat::from_rotation_z(roll);
+            let eye = |x: f32| View::new(Vec3::Y * 1.6 + turn * (Vec3::X * x), turn, tangents, 0.01);
+            head_of(&[eye(-0.03), eye(0.03)])
+        };
+        for pitch in [-0.9, 0.0, 0.5] {
+            let (middle, up) = head(0.7, pitch, 0.0);
+            assert!((middle - Vec3::Y * 1.6).length() < 1e-6 && up.distance(Vec3::Y) < 1e-6);
+            assert_eq!(head(0.7, pitch, 0.6), (head(0.7, pitch, 0.6).0, up));
+        }
+        // Straight down, the upper edge of the image is ahead.
+        let (_, up) = head(0.0, -std::f32::consts::FRAC_PI_2, 0.0);
+        assert!(up.distance(Vec3::NEG_Z) < 1e-5, "{up}");
+    }
+
+    #[test]
+    fn ambient_occlusion_is_off_with_software_drivers_unless_it_is_wanted() {
+        let on = |software: bool| Occlusion::ALL.map(|o| o.is_on(software));
+        assert_eq!((on(true), on(false)), ([false, true, false], [true, true, false]));
+        assert_eq!(Occlusion::Off.next(), Occlusion::Auto);
+    }
 
     #[test]
     fn the_shadow_picture_holds_the_sphere_with_the_light_at_depth_one() {

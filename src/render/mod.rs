@@ -5,14 +5,18 @@
 //! [`Renderer`] holds the pipelines, [`Scene`] a character's mesh and materials, [`Targets`] the images;
 //! [`Renderer::record`] draws a frame. Vertex shaders read the surface from buffers that the deformer writes
 //! ([`SurfaceBuffers`]). [`PanelPainter`] paints egui's shapes into images; [`QuadPainter`] draws such images as
-//! rectangles in the world. [`Look::silhouettes`] colours the silhouettes over the surface.
+//! rectangles in the world. [`Look::silhouettes`] colours the silhouettes over the surface, [`Look::occlusion`] darkens it
+//! where other parts are near; both read a coarse G-buffer of the picture's own views.
 
 mod anchors;
+mod coarse;
 mod gbuffer;
+mod hidden;
 mod layout;
 mod lines;
 mod look;
 mod material;
+mod occlusion;
 mod panel;
 mod probe;
 mod quad;
@@ -25,8 +29,9 @@ mod view;
 
 pub use anchors::Anchor;
 pub use gbuffer::{GBuffer, GBufferBindings};
+pub use hidden::HiddenArea;
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
-pub use look::Look;
+pub use look::{Look, Occlusion, Shading};
 pub use panel::{PanelImage, PanelPaint, PanelPainter};
 pub use probe::{PROBE_SIZE, Probe};
 pub use quad::{Quad, QuadBindings, QuadPainter};
@@ -38,6 +43,8 @@ pub use view::{Camera, Tangents, View};
 
 #[cfg(test)]
 mod edge_tests;
+#[cfg(test)]
+mod look_tests;
 #[cfg(test)]
 mod panel_tests;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::targets::Targets;
 use crate::base::Result;
 use crate::base::math::Vec3;
+use crate::gpu::constants::QUAD_CELLS;
 use crate::gpu::{
     Bindings, Device, Frame, Graphics, GraphicsInfo, Image, Load, Reflection, Resource, Sampler,
 };
@@ -111,7 +112,7 @@ impl QuadPainter {
                 let Quad { corner, right, down, hidden } = quad;
                 pass.bind_set(pipeline, image);
                 pass.push(pipeline, &QuadPush { corner, right, down, hidden, size });
-                pass.draw(0, 6, 1);
+                pass.draw(0, QUAD_CELLS * QUAD_CELLS * 6, 1);
             }
         });
     }

@@ -1,13 +1,15 @@
 //! Records the rendering of a frame: shadow map, surface, backdrop, lines.
 
 use super::anchors::{Anchored, Anchoring};
-use super::gbuffer::{DEPTH, GBuffer, GBufferBindings, GBufferPass, check_views};
+use super::coarse::{Coarse, CoarsePasses};
+use super::gbuffer::{DEPTH, GBuffer, GBufferBindings, check_views};
+use super::hidden::{self, HiddenArea};
 use super::layout::{self, Stages};
 use super::lines::{LineBuffer, Lines};
-use super::look::Look;
+use super::look::{Canvas, Look};
 use super::material;
+use super::occlusion::OcclusionPass;
 use super::scene::Scene;
-use super::silhouettes::{SilhouetteBindings, SilhouettePass};
 use super::targets::{PICTURE, Targets};
 use super::view::View;
 use crate::base::{Error, Result};
@@ -21,11 +23,17 @@ use ash::vk::ImageUsageFlags;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const SHADOW_SIZE: u32 = 1024;
+/// Largest width and height of a cell of the backdrop, pixels: a cell covers no tile of 64 x 64 pixels (backdrop.vert).
+const BACKDROP_CELL: u32 = 48;
 
 shared_with_shaders! {
     pub(super) struct LinePush as "Push" {
         pub size: [f32; 2],
         pub scale: f32,
+    }
+
+    pub(super) struct BackdropPush as "Push" {
+        pub cells: [u32; 2],
     }
 }
 
@@ -40,18 +48,19 @@ struct PicturePass {
     /// `opaque` and `cut` with tessellation, where the device has it.
     curved: Option<[Graphics; 2]>,
     backdrop: Graphics,
+    /// Only with two views.
+    hidden: Option<Graphics>,
     lines: Graphics,
 }
 
 /// All render pipelines of a device. [`Self::bind`] creates the pipelines for a new number of views or samples.
 pub struct Renderer {
     device: Arc<Device>,
-    gbuffer: GBufferPass,
+    coarse: CoarsePasses,
     pictures: Mutex<Vec<Arc<PicturePass>>>,
     shadow: Graphics,
     anaglyph: Compute,
     anchoring: Anchoring,
-    silhouettes: SilhouettePass,
     shadow_image: Image,
     shadow_sampler: Sampler,
 }
@@ -65,6 +74,8 @@ pub struct Shot<'a> {
     pub look: &'a Look,
     /// Lines drawn over the surface.
     pub lines: &'a Lines,
+    /// The pixels of two views that nobody sees.
+    pub hidden: Option<&'a HiddenArea>,
 }
 
 /// Bindings of a scene to targets; create them once and use them in every frame.
@@ -82,8 +93,8 @@ pub struct SceneBindings {
     lines: LineBuffer,
     line_bindings: Bindings,
     anchored: Anchored,
-    /// Only while [`Look::silhouettes`] is set.
-    silhouettes: Option<SilhouetteBindings>,
+    /// Only while [`Look::silhouettes`] or [`Look::occlusion`] is set.
+    coarse: Option<Coarse>,
 }
 
 impl Renderer {
@@ -103,8 +114,8 @@ impl Renderer {
                 samples: 1,
             },
         )?;
-        let gbuffer = GBufferPass::new(device)?;
-        layout::check_gbuffer(gbuffer.reflections())?;
+        let coarse = CoarsePasses::new(device)?;
+        layout::check_gbuffer(coarse.gbuffer.reflections())?;
         let shadow_image = Image::new(
             device,
             &ImageInfo {
@@ -117,12 +128,11 @@ impl Renderer {
             },
         )?;
         Ok(Self {
-            gbuffer,
+            coarse,
             pictures: Mutex::default(),
             shadow,
             anaglyph: Compute::new(device, spv!("render/anaglyph.comp"), &[])?,
             anchoring: Anchoring::new(device)?,
-            silhouettes: SilhouettePass::new(device)?,
             shadow_image,
             shadow_sampler: Sampler::texels(device)?,
             device: device.clone(),
@@ -164,7 +174,7 @@ impl Renderer {
         let views = ("views", Resource::Buffer(&targets.view_buffer));
         let lighting = ("lighting", Resource::Buffer(&targets.lighting_buffer));
         Ok(SceneBindings {
-            studio: pass.opaque.bind(0, &[views, lighting, ("shadow", shadow)])?,
+            studio: self.bind_studio(&pass, targets, None)?,
             backdrop: pass.backdrop.bind(0, &[views, lighting, ("shadow", shadow)])?,
             surface: pass.opaque.bind(
                 1,
@@ -206,14 +216,14 @@ impl Renderer {
             line_bindings: bind_lines(&pass, &lines, targets)?,
             anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
-            silhouettes: None,
+            coarse: None,
             pass,
         })
     }
 
     /// Draws the scene's current surface into the image of the targets, with silhouettes and lines on top. With
-    /// [`Look::anaglyph`], both views are combined in the image of the first view. Allocates if the silhouettes are
-    /// switched on, or if the size of a point changes while they are on.
+    /// [`Look::anaglyph`], both views are combined in the image of the first view. Allocates if silhouettes or ambient
+    /// occlusion are switched on, or if the size of a point changes while they are on.
     ///
     /// Fails unless `shot` has as many views as the targets.
     pub fn record(
@@ -224,9 +234,21 @@ impl Renderer {
         bound: &mut SceneBindings,
         shot: &Shot<'_>,
     ) -> Result<()> {
-        let Shot { views, look, lines } = *shot;
+        let Shot { views, look, lines, hidden } = *shot;
         check_views(views, targets.views)?;
-        let lighting = look.lighting(&scene.bounds, views.first().ok_or_else(no_view)?, targets.size[1]);
+        if views.is_empty() {
+            return Err(no_view());
+        }
+        if self.coarse.fit(&self.device, (scene, targets), &mut bound.coarse, look)? {
+            bound.studio = self.bind_studio(&bound.pass, targets, bound.coarse.as_ref())?;
+        }
+        let canvas = Canvas {
+            views,
+            size: targets.size,
+            occlusion_size: bound.coarse.as_ref().map_or(targets.size, |c| c.gbuffer.size),
+            occlusion_radius: OcclusionPass::radius(scene.rest_size),
+        };
+        let lighting = look.lighting(&scene.bounds, &canvas);
         frame.phase("upload views");
         frame.upload(&targets.view_buffer, 0, views);
         frame.upload(&targets.lighting_buffer, 0, &[lighting]);
@@ -237,8 +259,9 @@ impl Renderer {
         if look.shadows {
             self.record_shadow(frame, scene, bound);
         }
-        record_surface(frame, scene, targets, bound, look.phong && !look.wire);
-        self.record_silhouettes(frame, scene, targets, &mut bound.silhouettes, shot)?;
+        self.coarse.record_before(frame, scene, bound.coarse.as_ref(), views)?;
+        record_surface(frame, scene, targets, bound, (look.phong && !look.wire, hidden));
+        self.coarse.record_after(frame, targets, bound.coarse.as_ref(), look);
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
         if bound.lines.count > 0 {
@@ -252,12 +275,30 @@ impl Renderer {
         Ok(())
     }
 
+    /// Uploads the pixels of two views that nobody sees: three corners per triangle and view, in image coordinates
+    /// (0..1, v down). `None` if there are none, or the targets have one view.
+    ///
+    /// # Errors
+    /// An error if memory is short.
+    pub fn bind_hidden(
+        &self,
+        targets: &Targets,
+        triangles: &[Vec<[f32; 2]>; 2],
+    ) -> Result<Option<HiddenArea>> {
+        let any = triangles.iter().any(|eye| !eye.is_empty());
+        let pass = self.picture_pass(targets)?;
+        let Some(pipeline) = pass.hidden.as_ref().filter(|_| any) else { return Ok(None) };
+        let (buffer, corners) = hidden::upload(&self.device, triangles)?;
+        let bindings = pipeline.bind(0, &[("corners", &buffer)])?;
+        Ok(Some(HiddenArea { bindings, corners }))
+    }
+
     /// Binds a scene to a G-buffer.
     ///
     /// # Errors
     /// An error if memory is short.
     pub fn bind_gbuffer(&self, scene: &Scene, gbuffer: &GBuffer) -> Result<GBufferBindings> {
-        self.gbuffer.bind(scene, gbuffer)
+        self.coarse.gbuffer.bind(scene, gbuffer)
     }
 
     /// Draws the scene into the G-buffer that queries and brushes read.
@@ -272,33 +313,31 @@ impl Renderer {
         bound: &GBufferBindings,
         views: &[View],
     ) -> Result<()> {
-        self.gbuffer.record(frame, scene, gbuffer, bound, views)
+        self.coarse.gbuffer.record(frame, scene, gbuffer, bound, views)
     }
 
-    fn record_silhouettes(
+    /// Binds views, lights, shadow map and ambient occlusion. Without ambient occlusion, the shadow map takes the place of
+    /// its images, which no shader reads then.
+    fn bind_studio(
         &self,
-        frame: &mut Frame,
-        scene: &Scene,
+        pass: &PicturePass,
         targets: &Targets,
-        bound: &mut Option<SilhouetteBindings>,
-        shot: &Shot<'_>,
-    ) -> Result<()> {
-        let Some(options) = &shot.look.silhouettes else {
-            *bound = None;
-            return Ok(());
-        };
-        let size = SilhouettePass::size(targets.size, shot.look.scale);
-        let bound = match bound {
-            Some(known) if known.gbuffer.size == size => known,
-            old => {
-                let gbuffer = GBuffer::new(&self.device, size, targets.views)?;
-                let own = self.gbuffer.bind(scene, &gbuffer)?;
-                old.insert(self.silhouettes.bind(&self.device, targets, (gbuffer, own))?)
-            }
-        };
-        self.gbuffer.record(frame, scene, &bound.gbuffer, bound.scene(), shot.views)?;
-        self.silhouettes.record(frame, targets, bound, options);
-        Ok(())
+        coarse: Option<&Coarse>,
+    ) -> Result<Bindings> {
+        let shadow = Resource::Sampled(&self.shadow_image, &self.shadow_sampler);
+        let texels = |image| Resource::Sampled(image, &self.shadow_sampler);
+        let images = coarse.and_then(|c| Some([&c.occlusion.as_ref()?.open, &c.gbuffer.position]));
+        let [open, positions] = images.map_or([shadow; 2], |images| images.map(texels));
+        pass.opaque.bind(
+            0,
+            &[
+                ("views", Resource::Buffer(&targets.view_buffer)),
+                ("lighting", Resource::Buffer(&targets.lighting_buffer)),
+                ("shadow", shadow),
+                ("occlusion", open),
+                ("occlusion_positions", positions),
+            ],
+        )
     }
 
     fn record_shadow(&self, frame: &mut Frame, scene: &Scene, bound: &SceneBindings) {
@@ -317,12 +356,22 @@ impl Renderer {
 }
 
 /// Draws surface and backdrop with multisampling, then resolves to one sample per pixel.
-fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &SceneBindings, curved: bool) {
+fn record_surface(
+    frame: &mut Frame,
+    scene: &Scene,
+    targets: &Targets,
+    bound: &SceneBindings,
+    (curved, hidden): (bool, Option<&HiddenArea>),
+) {
     frame.phase("picture");
     let [color, depth] = targets.filled();
     let PicturePass { opaque: flat, cut, curved: both, backdrop, .. } = &*bound.pass;
     let [opaque, cut] = both.as_ref().filter(|_| curved).map_or([flat, cut], |both| both.each_ref());
     frame.render_to(&[color], Some(depth), targets.views, |pass| {
+        if let (Some(area), Some(pipeline)) = (hidden, &bound.pass.hidden) {
+            pass.bind(pipeline, &[&area.bindings]);
+            pass.draw(0, area.corners, 1);
+        }
         scene.draw(
             pass,
             false,
@@ -335,8 +384,10 @@ fn record_surface(frame: &mut Frame, scene: &Scene, targets: &Targets, bound: &S
         );
         // The backdrop is drawn last, so that pixels behind a surface are not shaded.
         pass.cull(Cull::None);
+        let cells = targets.size.map(|n| n.div_ceil(BACKDROP_CELL).max(1));
         pass.bind(backdrop, &[&bound.backdrop]);
-        pass.draw(0, 3, 1);
+        pass.push(backdrop, &BackdropPush { cells });
+        pass.draw(0, cells[0] * cells[1] * 6, 1);
     });
 }
 
@@ -393,9 +444,14 @@ impl PicturePass {
             true => Some([curved(spv!("render/surface.frag"))?, curved(spv!("render/surface_cut.frag"))?]),
             false => None,
         };
+        let hidden = match views {
+            2 => Some(filled(spv!("render/hidden.vert"), spv!("render/hidden.frag"))?),
+            _ => None,
+        };
         Ok(Self {
             views,
             samples,
+            hidden,
             curved,
             opaque: filled(spv!("render/surface.vert"), spv!("render/surface.frag"))?,
             cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,

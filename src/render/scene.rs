@@ -77,6 +77,8 @@ pub struct Scene {
     pub surface: SurfaceBuffers,
     /// Bounding box of the current pose, metres, for lights, floor and framing. The caller updates it with the pose.
     pub bounds: Aabb,
+    /// Diagonal of the bounding box of the bind pose, metres.
+    pub(super) rest_size: f32,
     pub(super) triangles: Buffer,
     pub(super) attributes: Buffer,
     paint: Buffer,
@@ -126,9 +128,11 @@ impl Scene {
             })
             .filter(|part| part.triangles > 0)
             .collect();
+        let bounds = Aabb::of(display.positions.iter().copied());
         Ok(Self {
             surface: surface.clone(),
-            bounds: Aabb::of(display.positions.iter().copied()),
+            bounds,
+            rest_size: bounds.diagonal(),
             triangles: Buffer::from_slice(device, "display triangles", &display.triangles)?,
             attributes: Buffer::from_slice(device, "display attributes", &attributes(display))?,
             paint: Buffer::from_slice(device, "paint", &vec![0u32; display.positions.len().max(1)])?,

@@ -2,7 +2,7 @@
 //! same views, a Laplacian edge filter marks its texels, and the marked texels are coloured in the picture. The lists of
 //! [`crate::query::Silhouettes`] come from the same filter.
 
-use super::gbuffer::{GBuffer, GBufferBindings};
+use super::gbuffer::GBuffer;
 use super::targets::Targets;
 use super::view::View;
 use crate::base::Result;
@@ -90,10 +90,8 @@ pub(super) struct SilhouettePass {
     texels: Sampler,
 }
 
-/// G-buffer, mask and their bindings for one scene and its targets.
+/// Mask and bindings for one G-buffer and the targets of its scene.
 pub(super) struct SilhouetteBindings {
-    pub gbuffer: GBuffer,
-    scene: GBufferBindings,
     filter: Bindings,
     color: Bindings,
 }
@@ -117,14 +115,14 @@ impl SilhouettePass {
         size.map(|n| (n as f32 / (TEXEL * scale).max(1.0)).ceil().max(1.0) as u32)
     }
 
-    /// Binds a G-buffer, to which `scene` binds the scene, and the picture of `targets`.
+    /// Binds a G-buffer and the picture of `targets`.
     pub fn bind(
         &self,
         device: &Arc<Device>,
         targets: &Targets,
-        (gbuffer, scene): (GBuffer, GBufferBindings),
+        gbuffer: &GBuffer,
     ) -> Result<SilhouetteBindings> {
-        let GBuffer { size, views, .. } = gbuffer;
+        let GBuffer { size, views, .. } = *gbuffer;
         let usage = ImageUsageFlags::STORAGE | ImageUsageFlags::SAMPLED;
         let format = Format::R8G8B8A8_UNORM;
         let mask = Image::new(
@@ -143,7 +141,7 @@ impl SilhouettePass {
             ("mask", Resource::Sampled(&mask, &self.texels)),
             ("picture", Resource::Storage(&targets.picture)),
         ])?;
-        Ok(SilhouetteBindings { gbuffer, scene, filter, color })
+        Ok(SilhouetteBindings { filter, color })
     }
 
     /// Filters the G-buffer, which must have been recorded before, and colours the picture.
@@ -151,10 +149,10 @@ impl SilhouettePass {
         &self,
         frame: &mut Frame,
         targets: &Targets,
-        bound: &SilhouetteBindings,
+        (gbuffer, bound): (&GBuffer, &SilhouetteBindings),
         options: &SilhouetteOptions,
     ) {
-        let GBuffer { size, views, .. } = bound.gbuffer;
+        let GBuffer { size, views, .. } = *gbuffer;
         let SilhouetteOptions { filter, threshold } = *options;
         frame.phase("silhouettes");
         let push = MaskPush { size, filter_over: filter.constant(), threshold };
@@ -162,13 +160,6 @@ impl SilhouettePass {
         frame.barrier();
         let push = ColorPush { color: COLOR, size: targets.size };
         frame.dispatch_grid(&self.color, &bound.color, &push, [targets.size[0], targets.size[1], views]);
-    }
-}
-
-impl SilhouetteBindings {
-    /// The bindings of the scene to the G-buffer.
-    pub fn scene(&self) -> &GBufferBindings {
-        &self.scene
     }
 }
 

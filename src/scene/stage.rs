@@ -11,7 +11,7 @@ use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame, Frames, Sync, Timings};
 use crate::query::Hit;
-use crate::render::{Lines, Look, Shot, Targets, View};
+use crate::render::{HiddenArea, Lines, Look, Shot, Targets, View};
 use std::sync::Arc;
 
 /// Number of frames in flight on the GPU. A probe sample arrives this number of frames after its request.
@@ -35,6 +35,9 @@ pub struct Stage {
     frames: Frames,
     actor: Box<Actor>,
     look: Look,
+    /// The pixels that the lenses of the headset hide, and whether pictures omit them.
+    hidden: Option<HiddenArea>,
+    omits: bool,
     /// Views of the last recorded images; `None` before the first.
     views: [Option<View>; 2],
     number: u64,
@@ -56,6 +59,8 @@ impl Stage {
             targets,
             actor,
             look: Look::default(),
+            hidden: None,
+            omits: true,
             views: [None; 2],
             number: 0,
             submitted: [(0, 0); IN_FLIGHT as usize],
@@ -80,6 +85,21 @@ impl Stage {
     /// Lights, backdrop and line scale.
     pub fn look_mut(&mut self) -> &mut Look {
         &mut self.look
+    }
+
+    /// Sets the pixels of both eyes that the lenses of the headset hide: three corners per triangle and eye, in image
+    /// coordinates (0..1, v down). Allocates, so call it between frames.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub fn set_hidden(&mut self, triangles: &[Vec<[f32; 2]>; 2]) -> Result<()> {
+        self.hidden = self.pipelines.renderer.bind_hidden(&self.targets, triangles)?;
+        Ok(())
+    }
+
+    /// Sets whether the next pictures omit these pixels.
+    pub fn omit_hidden(&mut self, omits: bool) {
+        self.omits = omits;
     }
 
     /// The current actor.
@@ -165,7 +185,8 @@ impl Stage {
     /// # Errors
     /// If the number of views is wrong, or memory for the lines runs out.
     pub fn record_eyes(&mut self, frame: &mut Frame, views: &[View], lines: &Lines) -> Result<()> {
-        let shot = Shot { views, look: &self.look, lines };
+        let hidden = self.hidden.as_ref().filter(|_| self.omits);
+        let shot = Shot { views, look: &self.look, lines, hidden };
         self.views = [views.first().copied(), views.get(1).copied()];
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
     }

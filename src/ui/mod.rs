@@ -6,4 +6,4 @@ mod panels;
 mod theme;
 pub mod window;
 
-pub use panels::Section;
+pub use panels::{HeadsetOffers, Section};

@@ -11,7 +11,7 @@ use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
 use crate::document::Edit;
 use crate::pose::Lengths;
-use crate::render::Filter;
+use crate::render::{Filter, Occlusion, Shading};
 use crate::scene::{FactorSource, SkinColors};
 use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
@@ -399,6 +399,19 @@ pub enum Command {
     Smooth(bool),
     /// Switches the curved drawing of triangles (Phong tessellation) on or off.
     Phong(bool),
+    /// Shades the surface by its materials, or as clay.
+    Shading(Shading),
+    /// Sets whether near parts of the surface take ambient light from each other.
+    Occlusion(Occlusion),
+    /// Sets the size of the headset's pictures, as a factor on the width and height that the runtime recommends:
+    /// [`crate::workbench::SCALE_RANGE`].
+    RenderScale(f32),
+    /// Sets the refresh rate of the headset, hertz; `None` leaves it to the runtime.
+    RefreshRate(Option<f32>),
+    /// Sets whether the headset's pictures omit the pixels that the lenses hide.
+    HiddenArea(bool),
+    /// Shows the user's room in the headset instead of the backdrop, or the backdrop.
+    Passthrough(bool),
     /// Changes how the skin is attached to the bones. The second value tells whether the change joins the undo step of
     /// the previous one, as during the drag of a slider.
     Bind(BindChange, bool),

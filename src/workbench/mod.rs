@@ -25,7 +25,7 @@ pub use limits::LimitChange;
 pub(crate) use navigation::Rules;
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};
-pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE};
+pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE, SCALE_RANGE};
 pub use routes::{CommandKind, Control, Labels, Route};
 pub use shape::ShapeState;
 pub(crate) use shape::{AMPLITUDES, COUNTS, GROWTHS, SPEEDS, STIFFNESSES, TILTS, WAVE};

@@ -3,13 +3,18 @@
 use super::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
 use crate::deform::classic::Method;
 use crate::pose::Lengths;
-use crate::render::Filter;
+use crate::render::{Filter, Look, Occlusion, Shading};
 use crate::scene::SkinColors;
 use crate::surface::Reach;
 use serde::{Deserialize, Serialize};
 
 /// Smallest and largest brush radius, metres of the room.
 pub const RADIUS_RANGE: [f32; 2] = [0.005, 0.5];
+
+/// Smallest and largest factor on the recommended width and height of the headset's pictures.
+pub const SCALE_RANGE: [f32; 2] = [0.5, 2.0];
+/// Steps of that factor, so that a drag of its slider rebuilds the pictures seldom.
+const SCALE_STEPS: f32 = 20.0;
 
 /// Maximum number of bones per stroke that the interface offers.
 pub const MOST_BONES: u32 = 8;
@@ -58,6 +63,18 @@ pub struct Preferences {
     pub smooth: bool,
     /// Whether triangles are drawn curved (Phong tessellation).
     pub phong: bool,
+    /// How the surface is shaded.
+    pub shading: Shading,
+    /// Whether near parts of the surface take ambient light from each other.
+    pub occlusion: Occlusion,
+    /// Factor on the recommended width and height of the headset's pictures; see [`SCALE_RANGE`].
+    pub render_scale: f32,
+    /// Refresh rate of the headset, hertz; `None` leaves it to the runtime.
+    pub refresh_rate: Option<f32>,
+    /// Whether the headset's pictures omit the pixels that the lenses hide.
+    pub hidden_area: bool,
+    /// Whether the headset shows the user's room instead of the backdrop.
+    pub passthrough: bool,
     /// Whether attachment points and scale vectors are drawn.
     pub binding: bool,
     /// Whether the cone of the selected joint's limit is drawn. The joint tool always draws it.
@@ -109,6 +126,12 @@ impl Default for Preferences {
             wire: false,
             smooth: true,
             phong: false,
+            shading: Shading::Textured,
+            occlusion: Occlusion::Auto,
+            render_scale: 1.0,
+            refresh_rate: None,
+            hidden_area: true,
+            passthrough: false,
             binding: false,
             limit_cone: false,
             colors: SkinColors::Off,
@@ -132,6 +155,9 @@ impl Preferences {
         self.bones = self.bones.min(MOST_BONES);
         self.reach = self.reach.map(Reach::sane);
         self.paint = if self.paint.is_finite() { self.paint.clamp(0.0, 1.0) } else { 1.0 };
+        let scale = self.render_scale;
+        self.set_render_scale(if scale.is_finite() { scale } else { 1.0 });
+        self.refresh_rate = self.refresh_rate.filter(|rate| rate.is_finite() && *rate > 0.0);
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }
@@ -143,6 +169,20 @@ impl Preferences {
             self.radius = radius.clamp(RADIUS_RANGE[0], RADIUS_RANGE[1]);
         }
         self.radius != old
+    }
+
+    /// Sets the factor on the size of the headset's pictures, clamped to [`SCALE_RANGE`] and rounded to 0.05.
+    pub fn set_render_scale(&mut self, scale: f32) {
+        if scale.is_finite() {
+            let scale = scale.clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
+            self.render_scale = (scale * SCALE_STEPS).round() / SCALE_STEPS;
+        }
+    }
+
+    /// Sets how a picture shows the surface, on a software driver or a GPU.
+    pub fn set_look(&self, look: &mut Look, software: bool) {
+        (look.wire, look.phong) = (self.wire, self.phong);
+        (look.shading, look.occlusion) = (self.shading, self.occlusion.is_on(software));
     }
 
     /// Index into [`super::Input::hands`] of the hand that holds the tools.

@@ -213,13 +213,13 @@ impl Screen {
             self.asked.clear();
             self.drawn = None;
         }
+        let occlusion = out.occlusion.is_on(self.stage.device().is_software());
         for stage in std::iter::once(&mut self.stage).chain(self.other.as_mut()) {
             let look = stage.look_mut();
-            let before = (
-                std::mem::replace(&mut look.scale, out.scale),
-                std::mem::replace(&mut look.phong, out.phong),
-            );
-            if before != (out.scale, out.phong) {
+            let before = *look;
+            (look.scale, look.phong) = (out.scale, out.phong);
+            (look.shading, look.occlusion) = (out.shading, occlusion);
+            if before != *look {
                 self.drawn = None;
             }
         }

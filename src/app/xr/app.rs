@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::clock::{Clock, Stages};
+use super::instance::Runtime;
 use super::report_lines::tell_phases;
 use crate::app::context::{say, wanted_samples};
 use crate::app::jobs::Left;
@@ -15,7 +16,7 @@ use crate::render::Lines;
 use crate::scene::{Actor, Model, Stage};
 use crate::take::{Recorder, TakeFrame};
 use crate::ui::palette::{PanelState, Panels};
-use crate::workbench::{Haptic, Input, Labels, Request};
+use crate::workbench::{Haptic, Input, Labels, Preferences, Request};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -199,6 +200,21 @@ impl<'o> HeadsetApp<'o> {
             News::Previewed => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
+    }
+
+    /// Returns the user's current preferences.
+    pub fn preferences(&self) -> &Preferences {
+        self.app_session.bench.as_ref().map_or(&self.app_session.preferences, |b| b.preferences())
+    }
+
+    /// Returns the wanted image size of an eye, pixels.
+    pub fn picture_size(&self, runtime: &Runtime) -> [u32; 2] {
+        runtime.scaled(self.preferences().render_scale)
+    }
+
+    /// Keeps the new image size of an eye.
+    pub fn resized(&mut self, size: [u32; 2]) {
+        self.eye_size = size;
     }
 
     /// Returns the number of samples per pixel of the eye images.

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "loading a shared library runs its code")]
 
 use super::error::{NO_LOADER, Result, XrError, failed};
+use super::offers::{Passthrough, has_cameras};
 use crate::base::Error;
 use openxr as xr;
 
@@ -21,6 +22,10 @@ pub struct Offers {
     pub depth: bool,
     /// Whether the reference space LOCAL_FLOOR is supported.
     pub local_floor: bool,
+    /// Whether the runtime knows which pixels the lenses hide.
+    pub hidden_area: bool,
+    /// How the headset can show the user's room.
+    pub passthrough: Option<Passthrough>,
 }
 
 /// A connected runtime with a headset.
@@ -41,6 +46,8 @@ pub struct Runtime {
     pub blend: xr::EnvironmentBlendMode,
     /// Recommended image size of an eye, pixels: the maximum over both eyes.
     pub size: [u32; 2],
+    /// Largest image size of an eye, pixels.
+    pub largest: [u32; 2],
     /// Maximum number of composition layers per frame.
     pub max_layers: u32,
 }
@@ -75,7 +82,10 @@ impl Runtime {
         let about = instance.properties().map_err(failed("xrGetInstanceProperties"))?;
         let system = instance.system(xr::FormFactor::HEAD_MOUNTED_DISPLAY).map_err(failed("xrGetSystem"))?;
         let properties = instance.system_properties(system).map_err(failed("xrGetSystemProperties"))?;
-        let blend = blend_mode(&instance, system)?;
+        let modes = instance
+            .enumerate_environment_blend_modes(system, STEREO)
+            .map_err(failed("xrEnumerateEnvironmentBlendModes"))?;
+        let cameras = has_cameras(&instance, system);
         let views = instance
             .enumerate_view_configuration_views(system, STEREO)
             .map_err(failed("xrEnumerateViewConfigurationViews"))?;
@@ -95,15 +105,34 @@ impl Runtime {
             offers: Offers {
                 depth: enabled.khr_composition_layer_depth,
                 local_floor: version >= (1, 1) || enabled.ext_local_floor,
+                hidden_area: enabled.khr_visibility_mask,
+                passthrough: Passthrough::choose(&modes, cameras),
             },
             version,
             enabled,
-            blend,
+            blend: blend_mode(&modes),
+            largest: largest(|v| [v.max_image_rect_width, v.max_image_rect_height]),
             size: largest(|v| [v.recommended_image_rect_width, v.recommended_image_rect_height]),
             max_layers: properties.graphics_properties.max_layer_count,
             instance,
         })
     }
+
+    /// Returns the image size of an eye for a factor on the recommended size, pixels.
+    pub fn scaled(&self, scale: f32) -> [u32; 2] {
+        scaled(self.size, self.largest, scale)
+    }
+}
+
+/// Multiplies a recommended size; the result is even and at most the largest size, if the runtime states one.
+fn scaled(recommended: [u32; 2], largest: [u32; 2], scale: f32) -> [u32; 2] {
+    [0, 1].map(|i| {
+        if scale == 1.0 {
+            return recommended[i];
+        }
+        let wanted = ((recommended[i] as f32 * scale * 0.5).round() as u32 * 2).max(2);
+        wanted.min(largest[i].max(recommended[i]))
+    })
 }
 
 fn missing_layers(entry: &xr::Entry, wanted: &[String]) -> Result<Vec<String>> {
@@ -126,6 +155,9 @@ fn create(
         let mut set = xr::ExtensionSet::default();
         set.khr_vulkan_enable2 = true;
         set.khr_composition_layer_depth = there.khr_composition_layer_depth;
+        set.khr_visibility_mask = there.khr_visibility_mask;
+        set.fb_display_refresh_rate = there.fb_display_refresh_rate;
+        set.fb_passthrough = there.fb_passthrough;
         set.ext_user_presence = there.ext_user_presence;
         set.ext_local_floor = version < (1, 1) && there.ext_local_floor;
         for name in choose(version, there) {
@@ -156,11 +188,23 @@ fn create(
 }
 
 /// Returns the opaque blend mode if available, because the scene has its own background.
-fn blend_mode(instance: &xr::Instance, system: xr::SystemId) -> Result<xr::EnvironmentBlendMode> {
-    let modes = instance
-        .enumerate_environment_blend_modes(system, STEREO)
-        .map_err(failed("xrEnumerateEnvironmentBlendModes"))?;
+fn blend_mode(modes: &[xr::EnvironmentBlendMode]) -> xr::EnvironmentBlendMode {
     let opaque = modes.contains(&xr::EnvironmentBlendMode::OPAQUE);
     let first = modes.first().copied().unwrap_or(xr::EnvironmentBlendMode::OPAQUE);
-    Ok(if opaque { xr::EnvironmentBlendMode::OPAQUE } else { first })
+    if opaque { xr::EnvironmentBlendMode::OPAQUE } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_scaled_up_to_what_the_runtime_allows() {
+        assert_eq!(scaled([321, 240], [4096, 4096], 1.0), [321, 240]);
+        assert_eq!(scaled([321, 240], [4096, 4096], 2.0), [642, 480]);
+        assert_eq!(scaled([1440, 1600], [2048, 2048], 1.5), [2048, 2048]);
+        assert_eq!(scaled([1440, 1600], [2048, 2048], 0.5), [720, 800]);
+        // A runtime that states no largest size.
+        assert_eq!(scaled([1440, 1600], [0, 0], 1.5), [1440, 1600]);
+    }
 }

@@ -4,7 +4,8 @@
 //! the runtime or the session is lost, the visit begins a new session. The document, tools and jobs survive in
 //! `AppSession` (`app/session.rs`). While the user is at the window, `watch.rs` detects that the headset is put on.
 //!
-//! The visibility mask is not used, because the mirror (`mirror.rs`) and saved images show the full image of an eye.
+//! `offers.rs` has what only some runtimes offer. The pixels that the lenses hide are not shaded; the mirror (`mirror.rs`)
+//! shows them black, and saved images show the full image of an eye.
 //!
 //! A frame of `run.rs` begins with `xrWaitFrame` and `xrBeginFrame`. The frame locates the controllers at the predicted
 //! display time, updates the panels and then the workbench, and records the GPU commands of the deformation and of the
@@ -25,6 +26,7 @@ pub mod doctor;
 mod error;
 mod instance;
 mod mirror;
+mod offers;
 mod panel_layers;
 pub mod profiles;
 mod recording;
@@ -61,6 +63,8 @@ pub struct Options {
     pub layers: Vec<String>,
     /// Samples per pixel, 1 or 4; overrides the user's preference.
     pub samples: Option<u32>,
+    /// Factor on the size of the eyes' pictures; sets the user's preference.
+    pub render_scale: Option<f32>,
     /// Interaction profile to suggest bindings for, instead of all profiles; for tests.
     pub profile: Option<String>,
     /// Neither loads nor saves the user's preferences; for tests.

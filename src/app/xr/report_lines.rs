@@ -11,6 +11,7 @@ use crate::base::math::Vec3;
 use crate::gpu::Timings;
 use crate::render::Lines;
 use crate::scene::Stage;
+use crate::ui::HeadsetOffers;
 use crate::ui::palette::{Panel, PanelText};
 use crate::workbench::Similarity;
 use image::RgbaImage;
@@ -41,6 +42,12 @@ impl HeadsetApp<'_> {
         self.new_stage();
         self.clock.restart();
         self.eye_size = session.size();
+        self.panel_state.headset = Some(HeadsetOffers {
+            eye: runtime.size,
+            rates: session.rates().to_vec(),
+            hidden_area: runtime.offers.hidden_area,
+            passthrough: runtime.offers.passthrough.is_some(),
+        });
         self.start_take();
         if !self.app_session.reporter.is_on() {
             let [w, h] = session.size();
@@ -52,6 +59,7 @@ impl HeadsetApp<'_> {
 
     /// Keeps the GPU timings and the last images of both eyes when a session ends.
     pub fn ended(&mut self, stage: &Stage) {
+        self.panel_state.headset = None;
         self.phases.clone_from(stage.timings());
         if stage.drawn() {
             // Reading the images fails if the device is lost.

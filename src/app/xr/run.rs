@@ -17,12 +17,14 @@ use crate::render::Lines;
 use crate::scene::{Aim, Pipelines, Stage};
 use crate::workbench::Similarity;
 use openxr as xr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Interval between two attempts to connect to a runtime.
 const SEARCH: Duration = Duration::from_millis(500);
 /// Interval between two polls for events while the session is not running.
 const IDLE: Duration = Duration::from_millis(4);
+/// Time for which the size of the pictures must stay the same before the pictures are made again: a slider is dragged.
+const SETTLE: Duration = Duration::from_millis(250);
 
 /// Reason for which an OpenXR session is no longer shown.
 #[derive(Debug, PartialEq, Eq)]
@@ -139,7 +141,11 @@ fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrCon
     glass.begin(&link.device, link.no_mirror.clone());
     let pipelines = Pipelines::new(&link.device)?;
     let samples = app.samples(&link.device);
-    let mut stage = Stage::new(&pipelines, link.session.size(), 2, samples)?;
+    let size = app.picture_size(&link.runtime);
+    if size != link.session.size() {
+        link.session.resize(size)?;
+    }
+    let mut stage = Stage::new(&pipelines, size, 2, samples)?;
     app.began(&link.runtime, &link.session);
     app.relabel(link.controls.labels());
     let walls = PanelLayers::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
@@ -167,6 +173,7 @@ fn turns(
 ) -> Result<Ended> {
     let mut events = xr::EventDataBuffer::new();
     let mut leaving = false;
+    let mut size = (link.session.size(), Instant::now());
     loop {
         let session = &mut link.session;
         let mut off = false;
@@ -207,11 +214,23 @@ fn turns(
             session.request_exit()?;
             leaving = true;
         }
+        let wanted = app.picture_size(&link.runtime);
+        if wanted != size.0 {
+            size = (wanted, Instant::now());
+        }
+        if wanted != session.size() && size.1.elapsed() >= SETTLE {
+            session.resize(wanted)?;
+            app.resized(wanted);
+        }
         let samples = app.samples(stage.device());
-        if samples != stage.targets().samples {
-            let size = stage.targets().size;
-            stage.resize(size, 2, samples)?;
+        if (session.size(), samples) != (stage.targets().size, stage.targets().samples) {
+            stage.resize(session.size(), 2, samples)?;
             parts.walls.rebind(stage)?;
+        }
+        let preferences = app.preferences();
+        session.choose(preferences.refresh_rate, preferences.passthrough)?;
+        if let Some(hidden) = session.new_hidden(&link.runtime.instance)? {
+            stage.set_hidden(&hidden)?;
         }
         if session.life().running() {
             frame(app, link, parts, stage, leaving)?;
@@ -316,8 +335,12 @@ fn pictures(
     if let Some(bench) = &app.app_session.bench {
         let output = bench.output();
         world_from_room = output.world_from_room;
-        let preferences = bench.preferences();
-        (stage.look_mut().wire, stage.look_mut().phong) = (preferences.wire, preferences.phong);
+        let software = stage.device().is_software();
+        bench.preferences().set_look(stage.look_mut(), software);
+        // The full images of the eyes are saved.
+        let saved = leaving || !app.pictures.is_empty();
+        stage.omit_hidden(bench.preferences().hidden_area && !saved);
+        stage.look_mut().clear = session.shows_room();
         stage.look_mut().silhouettes = bench.shown_silhouettes();
         stage.look_mut().world_from_floor = output.world_from_floor;
         if shown {

@@ -4,6 +4,7 @@
 use super::device;
 use super::error::{Result, failed};
 use super::instance::Runtime;
+use super::offers::{CameraLayer, Cameras, Passthrough, Rates, hidden_triangles};
 use super::panel_layers::QuadLayer;
 use super::session_state::{SessionState, Transition};
 use super::space::{Room, rigid};
@@ -24,15 +25,25 @@ const LONGEST_PERIOD: Duration = Duration::from_millis(100);
 
 /// An OpenXR session with its swapchains.
 pub struct Session {
-    // Drop order: swapchains and spaces, then the session, which keeps instance and device alive.
+    // Drop order: swapchains, cameras and spaces, then the session, which keeps instance and device alive.
     color: Swapchain,
     depth: Option<Swapchain>,
+    cameras: Option<Cameras>,
     room: Room,
     waiter: xr::FrameWaiter,
     stream: xr::FrameStream<xr::Vulkan>,
     session: xr::Session<xr::Vulkan>,
     device: Arc<Device>,
+    /// Environment blend mode with a backdrop, and how the room shows without one.
     blend: xr::EnvironmentBlendMode,
+    passthrough: Option<Passthrough>,
+    /// Whether the room is shown instead of the backdrop.
+    shows_room: bool,
+    rates: Rates,
+    /// Fields of view of the last located eyes.
+    fovs: Option<[xr::Fovf; 2]>,
+    /// Fields of view for which the pixels hidden by the lenses were read; `None` if they must be read again.
+    hidden_fovs: Option<[xr::Fovf; 2]>,
     life: SessionState,
     /// Number of frames begun and not ended.
     missed: u64,
@@ -88,24 +99,78 @@ impl Session {
             runtime.instance.create_session_with_guard::<xr::Vulkan>(runtime.system, &info, guard)
         });
         let (session, waiter, stream) = made.map_err(failed("xrCreateSession"))?;
-        let make = |content| Swapchain::new(&session, device, content, runtime.size, 2);
-        let Some(color) = make(Content::Color)? else {
-            return Err(failed("xrCreateSwapchain")(xr::sys::Result::ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED));
-        };
+        let (color, depth) = swapchains(&session, device, runtime.size, runtime.offers.depth)?;
+        let rates = Rates::new(&runtime.instance, &session)?;
         Ok(Self {
-            depth: if runtime.offers.depth { make(Content::Depth)? } else { None },
             color,
+            depth,
+            cameras: None,
             room: Room::new(&session, runtime.offers.local_floor)?,
             waiter,
             stream,
             session,
             device: device.clone(),
             blend: runtime.blend,
+            passthrough: runtime.offers.passthrough,
+            shows_room: false,
+            rates,
+            fovs: None,
+            hidden_fovs: None,
             life: SessionState::default(),
             missed: 0,
             not_before: None,
             present: None,
         })
+    }
+
+    /// Replaces the swapchains by ones for eyes of `size` pixels. Call it between frames, after the GPU work of all frames
+    /// has been submitted.
+    ///
+    /// # Errors
+    /// Fails if an OpenXR call fails or memory runs out.
+    pub fn resize(&mut self, size: [u32; 2]) -> Result<()> {
+        let has_depth = self.depth.is_some();
+        (self.color, self.depth) = swapchains(&self.session, &self.device, size, has_depth)?;
+        Ok(())
+    }
+
+    /// Applies the user's choice of refresh rate and surroundings. Call it between frames.
+    ///
+    /// # Errors
+    /// Fails if an OpenXR call fails.
+    pub fn choose(&mut self, refresh_rate: Option<f32>, room: bool) -> Result<()> {
+        self.rates.choose(&self.session, refresh_rate)?;
+        self.shows_room = room && self.passthrough.is_some();
+        let wants_cameras = self.shows_room && self.passthrough == Some(Passthrough::Layer);
+        match (wants_cameras, &self.cameras) {
+            (true, None) => self.cameras = Some(Cameras::new(&self.session)?),
+            (false, Some(_)) => self.cameras = None,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the room is shown instead of the backdrop, which must then be transparent.
+    pub fn shows_room(&self) -> bool {
+        self.shows_room
+    }
+
+    /// Returns the refresh rates to choose from, hertz.
+    pub fn rates(&self) -> &[f32] {
+        &self.rates.all
+    }
+
+    /// Returns the pixels of both eyes that the lenses hide, if they are new: see [`Stage::set_hidden`].
+    ///
+    /// # Errors
+    /// Fails if an OpenXR call fails.
+    pub fn new_hidden(&mut self, instance: &xr::Instance) -> Result<Option<[Vec<[f32; 2]>; 2]>> {
+        let Some([left, right]) = self.fovs.filter(|now| self.hidden_fovs != Some(*now)) else {
+            return Ok(None);
+        };
+        self.hidden_fovs = self.fovs;
+        let of = |eye, fov| hidden_triangles(instance, &self.session, eye, fov);
+        Ok(Some([of(0, left)?, of(1, right)?]))
     }
 
     /// Returns the OpenXR session handle, for actions.
@@ -169,6 +234,7 @@ impl Session {
                     return Ok(Some(Happened::Turned(turn)));
                 }
                 E::InteractionProfileChanged(_) => return Ok(Some(Happened::Profiles)),
+                E::VisibilityMaskChangedKHR(_) => self.hidden_fovs = None,
                 E::InstanceLossPending(_) => return Ok(Some(Happened::LossPending)),
                 E::UserPresenceChangedEXT(e) => {
                     self.present = Some(e.is_user_present());
@@ -233,7 +299,7 @@ impl Session {
     ///
     /// # Errors
     /// Fails if an OpenXR call fails.
-    pub fn eyes(&self, begun: &Begun, world_from_room: &Similarity) -> Result<Option<Eyes>> {
+    pub fn eyes(&mut self, begun: &Begun, world_from_room: &Similarity) -> Result<Option<Eyes>> {
         let (flags, views) = self
             .session
             .locate_views(STEREO, begun.time, &self.room.space)
@@ -244,6 +310,7 @@ impl Session {
             return Ok(None);
         }
         let located = [left, right];
+        self.fovs = Some([left.fov, right.fov]);
         let (Some(a), Some(b)) = (eye(&left), eye(&right)) else { return Ok(None) };
         let (Some(left), Some(right)) = (a.view(world_from_room), b.view(world_from_room)) else {
             return Ok(None);
@@ -302,16 +369,26 @@ impl Session {
                 unsafe { xr::CompositionLayerProjectionView::<xr::Vulkan>::from_raw(raw) }
             })
         });
-        let layer = projections
-            .as_ref()
-            .map(|views| xr::CompositionLayerProjection::new().space(&self.room.space).views(views));
+        let flags = match self.shows_room {
+            true => xr::CompositionLayerFlags::BLEND_TEXTURE_SOURCE_ALPHA,
+            false => xr::CompositionLayerFlags::EMPTY,
+        };
+        let layer = projections.as_ref().map(|views| {
+            xr::CompositionLayerProjection::new().layer_flags(flags).space(&self.room.space).views(views)
+        });
         let quads: Vec<_> = walls.iter().map(|wall| quad(wall, &self.room.space)).collect();
-        let mut layers: Vec<&xr::CompositionLayerBase<'_, xr::Vulkan>> = Vec::with_capacity(quads.len() + 1);
+        let cameras = self.cameras.as_ref().map(Cameras::layer);
+        let mut layers: Vec<&xr::CompositionLayerBase<'_, xr::Vulkan>> = Vec::with_capacity(quads.len() + 2);
         if let Some(layer) = &layer {
+            layers.extend(cameras.as_ref().map(CameraLayer::base));
             layers.push(layer);
             layers.extend(quads.iter().map(|quad| -> &xr::CompositionLayerBase<'_, xr::Vulkan> { quad }));
         }
-        let (stream, blend) = (&mut self.stream, self.blend);
+        let blend = match self.passthrough {
+            Some(Passthrough::Blend(mode)) if self.shows_room => mode,
+            _ => self.blend,
+        };
+        let stream = &mut self.stream;
         self.device.with_queue(|_| stream.end(begun.time, blend, &layers)).map_err(failed("xrEndFrame"))?;
         self.missed -= 1;
         Ok(())
@@ -319,11 +396,25 @@ impl Session {
 
     /// Destroys the session. The GPU must be idle, and action spaces must be destroyed already.
     pub fn close(self) {
-        let Self { color, depth, room, waiter, stream, session, device, .. } = self;
-        drop((color, depth, room));
+        let Self { color, depth, cameras, room, waiter, stream, session, device, .. } = self;
+        drop((color, depth, cameras, room));
         // Destroying the session may submit to the queue.
         device.with_queue(|_| drop((waiter, stream, session)));
     }
+}
+
+/// Creates the swapchains for the colour and, if wanted and possible, the depth of both eyes.
+fn swapchains(
+    session: &xr::Session<xr::Vulkan>,
+    device: &Arc<Device>,
+    size: [u32; 2],
+    has_depth: bool,
+) -> Result<(Swapchain, Option<Swapchain>)> {
+    let make = |content| Swapchain::new(session, device, content, size, 2);
+    let Some(color) = make(Content::Color)? else {
+        return Err(failed("xrCreateSwapchain")(xr::sys::Result::ERROR_SWAPCHAIN_FORMAT_UNSUPPORTED));
+    };
+    Ok((color, if has_depth { make(Content::Depth)? } else { None }))
 }
 
 /// Returns the composition layer of a panel for both eyes, blended with premultiplied alpha.

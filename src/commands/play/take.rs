@@ -146,8 +146,8 @@ impl Eyes {
             let (panels, screens) = (&mut self.panels, &mut self.screens);
             let mut lines = output.lines.clone();
             panels.draw(&output.world_from_room, &mut lines);
-            let preferences = bench.preferences();
-            (studio.look_mut().wire, studio.look_mut().phong) = (preferences.wire, preferences.phong);
+            let software = context.device()?.is_software();
+            bench.preferences().set_look(studio.look_mut(), software);
             studio.look_mut().silhouettes = bench.shown_silhouettes();
             studio.look_mut().scale = views[0].eye_scale(size);
             studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });

@@ -1,4 +1,5 @@
-//! Measures drawing for a window and a headset, with and without antialiasing, silhouettes, and the G-buffers of queries.
+//! Measures drawing for a window and a headset, with and without antialiasing, silhouettes, ambient occlusion, and the
+//! G-buffers of queries.
 
 use super::measure::{Effort, Sample, repeat};
 use super::report::DrawTimes;
@@ -42,7 +43,7 @@ pub(super) fn measure(
             let targets = Targets::new(device, size, views[0].len() as u32, samples)?;
             let mut bound = renderer.bind(&scene, &targets)?;
             let runs = repeat(device, effort, |i, frame| {
-                let shot = Shot { views: &views[i], look: &look, lines: &lines };
+                let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None };
                 renderer.record(frame, &scene, &targets, &mut bound, &shot)
             })?;
             Ok(runs.phases(&["picture"]))
@@ -54,18 +55,24 @@ pub(super) fn measure(
     let window = picture(WINDOW, &seen, false)?;
     let both = YAW.map(|yaw| camera(1.0, yaw).stereo(1.0, EYES).to_vec());
     let (stereo, phong) = (picture(EYE, &both, false)?, picture(EYE, &both, true)?);
-    let outlined = |size: [u32; 2], views: &[Vec<View>; 2]| -> Result<Sample> {
-        let targets = Targets::new(device, size, views[0].len() as u32, 1)?;
-        let scale = if views[0].len() == 2 { views[0][0].eye_scale(size) } else { 1.0 };
-        let look = Look { silhouettes: Some(Filter::Normal.options()), scale, ..Look::default() };
-        let mut bound = renderer.bind(&scene, &targets)?;
-        let runs = repeat(device, effort, |i, frame| {
-            let shot = Shot { views: &views[i], look: &look, lines: &lines };
-            renderer.record(frame, &scene, &targets, &mut bound, &shot)
-        })?;
-        Ok(runs.phases(&["G-buffer", "silhouettes"]))
+    let coarse =
+        |look: Look, phase: &'static str, size: [u32; 2], views: &[Vec<View>; 2]| -> Result<Sample> {
+            let targets = Targets::new(device, size, views[0].len() as u32, 1)?;
+            let scale = if views[0].len() == 2 { views[0][0].eye_scale(size) } else { 1.0 };
+            let look = Look { scale, ..look };
+            let mut bound = renderer.bind(&scene, &targets)?;
+            let runs = repeat(device, effort, |i, frame| {
+                let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None };
+                renderer.record(frame, &scene, &targets, &mut bound, &shot)
+            })?;
+            Ok(runs.phases(&["G-buffer", phase]))
+        };
+    let both_sizes = |look: Look, phase: &'static str| -> Result<[Sample; 2]> {
+        Ok([coarse(look, phase, WINDOW, &seen)?, coarse(look, phase, EYE, &both)?])
     };
-    let silhouettes = [outlined(WINDOW, &seen)?, outlined(EYE, &both)?];
+    let outlined = Look { silhouettes: Some(Filter::Normal.options()), ..Look::default() };
+    let silhouettes = both_sizes(outlined, "silhouettes")?;
+    let occlusion = both_sizes(Look { occlusion: true, ..Look::default() }, "ambient occlusion")?;
     let gbuffer = GBuffer::new(device, [1, 1], 1)?;
     let bound = renderer.bind_gbuffer(&scene, &gbuffer)?;
     let pixel = [0, 1].map(|i| seen[i][0].of_pixel(WINDOW.map(|n| n / 2), WINDOW));
@@ -76,5 +83,5 @@ pub(super) fn measure(
     let probe = Probe::new(device, &scene, [PROBE_SIZE; 2], 1)?;
     let brush = YAW.map(|yaw| Camera { fov_y: BRUSH, ..camera(1.0, yaw) }.view(1.0));
     let runs = repeat(device, effort, |i, frame| probe.record(frame, &brush[i..=i]))?;
-    Ok(DrawTimes { window, stereo, phong, silhouettes, pick, probe: runs.phases(&["probe"]) })
+    Ok(DrawTimes { window, stereo, phong, silhouettes, occlusion, pick, probe: runs.phases(&["probe"]) })
 }

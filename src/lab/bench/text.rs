@@ -3,7 +3,7 @@
 use super::deform::FIXED;
 use super::desk::label;
 use super::measure::Sample;
-use super::report::{BenchReport, Converged, DrawTimes, MeshReport};
+use super::report::{BenchReport, Converged, MeshReport};
 use super::thesis::ThesisRow;
 use super::vr::GROUPS;
 use std::fmt::Write;
@@ -149,7 +149,7 @@ pub(super) fn text(report: &BenchReport) -> String {
     iterations(&mut out, report);
     table(
         &mut out,
-        "Drawing of surface and backdrop, with one sample per pixel and with four; of silhouettes, a picked pixel and a brush",
+        "Drawing of surface and backdrop, with one sample per pixel and with four; of silhouettes, ambient occlusion, a picked pixel and a brush",
         &[
             "mesh",
             "1920 x 1080",
@@ -160,13 +160,15 @@ pub(super) fn text(report: &BenchReport) -> String {
             "four",
             "silhouettes",
             "two eyes",
+            "occlusion",
+            "two eyes",
             "pick",
             "brush 16 x 16",
         ],
         &each(&|m| {
-            let DrawTimes { window: [a, b], stereo: [c, d], phong: [e, f], silhouettes: [g, h], pick, probe } =
-                m.draw;
-            [a, b, c, d, e, f, g, h, pick, probe].map(sample).to_vec()
+            let draw = m.draw;
+            let pairs = [draw.window, draw.stereo, draw.phong, draw.silhouettes, draw.occlusion];
+            pairs.into_iter().flatten().chain([draw.pick, draw.probe]).map(sample).collect()
         }),
     );
     headset(&mut out, report);

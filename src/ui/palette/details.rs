@@ -3,7 +3,7 @@
 use super::theme::{GAP, MARGIN, ROW};
 use super::widgets::Touch;
 use super::{Spot, theme, widgets};
-use crate::ui::panels::{self, Section};
+use crate::ui::panels::{self, HeadsetOffers, Section};
 use crate::workbench::{Command, Workbench};
 use egui::{Id, Rect, ScrollArea, Ui, UiBuilder, pos2, vec2};
 
@@ -39,7 +39,7 @@ pub(super) fn show(
     touch: &mut Touch,
     details: &mut Details,
     bench: Option<&Workbench>,
-    rigging: Option<u32>,
+    (rigging, headset): (Option<u32>, Option<&HeadsetOffers>),
 ) -> Option<String> {
     let whole = ui.max_rect();
     theme::glass(ui.painter(), whole);
@@ -66,7 +66,7 @@ pub(super) fn show(
     let content = rest.with_min_y(rest.min.y + GAP);
     let mut pressed = panels::Pressed::default();
     let tip = |_: &Command| None;
-    let shows = panels::Shows { bench, compared: None, window: false, rigging, tip: &tip };
+    let shows = panels::Shows { bench, compared: None, window: false, rigging, headset, tip: &tip };
     ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
         ui.set_clip_rect(content);
         let area = ScrollArea::vertical().auto_shrink(false).vertical_scroll_offset(details.scroll);

@@ -72,6 +72,7 @@ fn every_section_is_chosen_and_has_large_print() {
         (Section::Keys, "No keys yet"),
         (Section::Poses, "Keep"),
         (Section::Clips, "The file has none."),
+        (Section::Display, "SKIN"),
         (Section::History, "Open"),
     ] {
         room.press(&Spot::Section(section));

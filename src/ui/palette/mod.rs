@@ -18,6 +18,8 @@ mod clear_tests;
 mod details;
 #[cfg(test)]
 mod details_tests;
+#[cfg(test)]
+mod display_tests;
 mod files;
 #[cfg(test)]
 mod firm_tests;
@@ -411,7 +413,8 @@ impl Panels {
             Panel::Strain => small::strain(ui, state),
             Panel::Message => small::message(ui, state, tells),
             Panel::Details => {
-                let told = details::show(ui, touch, &mut memory.details, bench, state.rigging);
+                let more = (state.rigging, state.headset.as_ref());
+                let told = details::show(ui, touch, &mut memory.details, bench, more);
                 *tell = told.or(tell.take());
             }
             Panel::Keyboard => typed = keyboard::show(ui, touch, &mut memory.keyboard),
@@ -555,6 +558,7 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
                 Section::Transform => (a.pose, a.copied) != (b.pose, b.copied),
                 Section::Rig => (&a.pin, a.rigging) != (&b.pin, b.rigging),
                 Section::Cage => a.coupled != b.coupled,
+                Section::Display => a.headset != b.headset,
                 _ => false,
             };
             (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)

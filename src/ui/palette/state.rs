@@ -3,6 +3,7 @@
 use super::Tab;
 use crate::base::{NodeId, Version};
 use crate::geom::MeasureReport;
+use crate::ui::panels::HeadsetOffers;
 use crate::ui::theme;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
 use egui::Color32;
@@ -42,6 +43,8 @@ pub struct PanelState {
     pub swing: Option<[f32; 2]>,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
     pub rigging: Option<u32>,
+    /// What the connected headset offers; `None` without a connection.
+    pub headset: Option<HeadsetOffers>,
     /// Whether the coupling of the cage with the skin is known.
     pub coupled: bool,
     /// Whether contact is on: flesh stops other flesh that it meets.

@@ -5,6 +5,7 @@ use super::state::PanelState;
 use super::time_offers::offer_of_time;
 use super::{Memory, Page, Panel};
 use crate::pose::Lengths;
+use crate::render::Shading;
 use crate::scene::{DAMPINGS, SWINGS, method};
 use crate::ui::icons::Icon;
 use crate::ui::panels::deformer::method_label;
@@ -90,6 +91,7 @@ pub const ENTRIES: [Entry; 49] = [
     on(View, 3, 1.0, Item::Of(C::LifeSize), "Life size", Some(Icon::Person)),
     on(View, 3, 0.35, Item::Of(C::SnapTurn), "Turn", Some(Icon::Right)),
     on(View, 3, 1.0, Item::Of(C::UndoNavigation), "Last view", Some(Icon::Back)),
+    on(View, 3, 0.6, Item::Of(C::Shading), "Clay", None),
     on(Session, 0, 1.0, Item::Of(C::Save), "Save", Some(Icon::Save)),
     on(Session, 0, 1.0, Item::Of(C::Export), "Export", Some(Icon::Export)),
     on(Session, 0, 1.0, Item::Of(C::Files), "Files", Some(Icon::Folder)),
@@ -256,6 +258,11 @@ impl Item {
             C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
             C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
             C::Phong => Offer::Switch { on: p.phong, command: Command::Phong(!p.phong) },
+            C::Shading => {
+                let on = p.shading == Shading::Clay;
+                let other = if on { Shading::Textured } else { Shading::Clay };
+                Offer::Switch { on, command: Command::Shading(other) }
+            }
             C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
             C::Crossings => Offer::Switch { on: p.crossings, command: Command::Crossings(!p.crossings) },
             C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },

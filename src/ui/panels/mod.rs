@@ -7,6 +7,7 @@ mod binding;
 mod cage;
 pub(super) mod clips;
 pub(super) mod deformer;
+mod display;
 mod firm;
 mod grips;
 pub(super) mod history;
@@ -23,6 +24,8 @@ pub(super) mod transform;
 pub(super) mod widgets;
 
 use super::theme;
+pub use display::HeadsetOffers;
+
 use crate::base::SculptId;
 use crate::document::{DeformerSettings, Edit};
 use crate::workbench::{Command, Workbench};
@@ -90,6 +93,8 @@ pub(super) struct Shows<'a> {
     pub window: bool,
     /// The finished part of the computation of skin weights for drawn bones, percent; `None` if none is under way.
     pub rigging: Option<u32>,
+    /// What the connected headset offers; `None` without a connection.
+    pub headset: Option<&'a HeadsetOffers>,
     /// Gives the name and the keys of a command; `None` if no key gives the command.
     pub tip: &'a Tip<'a>,
 }
@@ -146,6 +151,8 @@ pub enum Section {
     Deformer,
     /// Poses stored by name.
     Poses,
+    /// How the figure is shown, and the options of the headset.
+    Display,
     /// The keys of the motion as rows, and the range of playback.
     Keys,
     /// Animation clips of the file.
@@ -156,7 +163,7 @@ pub enum Section {
 
 impl Section {
     /// All shared panels, in order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Deformer,
         Self::Shape,
         Self::Morphs,
@@ -167,6 +174,7 @@ impl Section {
         Self::Keys,
         Self::Poses,
         Self::Clips,
+        Self::Display,
         Self::History,
     ];
 
@@ -181,6 +189,7 @@ impl Section {
             Self::Cage => "Cage",
             Self::Deformer => "Deformer",
             Self::Poses => "Poses",
+            Self::Display => "Display",
             Self::Keys => "Keys",
             Self::Clips => "Clips",
             Self::History => "History",
@@ -217,6 +226,7 @@ impl Section {
             Self::Cage => cage::show(ui, shows, pressed),
             Self::Deformer => deformer::show(ui, shows, memory, pressed),
             Self::Poses => poses::show(ui, shows, memory, pressed),
+            Self::Display => display::show(ui, shows, memory, pressed),
             Self::Keys => keys::show(ui, shows.bench, memory, pressed),
             Self::Clips => clips::show(ui, shows.bench, memory, pressed),
             Self::History => history::show(ui, shows.bench, pressed),

@@ -78,7 +78,7 @@ impl Sheet {
             pressed = Pressed::default();
             let tip = |_: &Command| None;
             let (bench, compared) = (&self.bench, None);
-            let shows = Shows { bench, compared, window: true, rigging: None, tip: &tip };
+            let shows = Shows { bench, compared, window: true, rigging: None, headset: None, tip: &tip };
             self.section.show(ui, &shows, &mut self.memory, &mut pressed);
         });
         out.textures_delta.clear();

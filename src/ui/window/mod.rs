@@ -426,6 +426,8 @@ impl WindowEditor {
         out.scale = self.scale;
         out.smooth = bench.is_none_or(|b| b.preferences().smooth);
         out.phong = bench.is_some_and(|b| b.preferences().phong);
+        (out.shading, out.occlusion) =
+            bench.map_or_else(Default::default, |b| (b.preferences().shading, b.preferences().occlusion));
         out.silhouettes = bench.and_then(Workbench::shown_silhouettes);
         // Panels run before keys and tools, so changes by keys and tools reach the panels one frame later.
         let stale = std::mem::take(&mut self.changed) || shown_now != self.shown;

@@ -2,7 +2,7 @@
 
 use super::input::Pick;
 use crate::base::math::Turn;
-use crate::render::{Lines, PanelPaint, SilhouetteOptions, View};
+use crate::render::{Lines, Occlusion, PanelPaint, Shading, SilhouetteOptions, View};
 use crate::workbench::Request;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -79,6 +79,10 @@ pub struct WindowOutput {
     pub smooth: bool,
     /// Whether triangles are drawn curved (Phong tessellation).
     pub phong: bool,
+    /// How the surface is shaded.
+    pub shading: Shading,
+    /// Whether near parts of the surface take ambient light from each other.
+    pub occlusion: Occlusion,
     /// The silhouettes to colour over the surface.
     pub silhouettes: Option<SilhouetteOptions>,
     /// Strokes, bones and gizmo, world space.

@@ -51,6 +51,12 @@ fn window(kind: CommandKind) -> String {
     let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
     match kind {
         kind if is_shape(kind) => "shape panel".to_owned(),
+        CommandKind::Shading
+        | CommandKind::Occlusion
+        | CommandKind::RenderScale
+        | CommandKind::RefreshRate
+        | CommandKind::HiddenArea
+        | CommandKind::Passthrough => "display panel".to_owned(),
         CommandKind::PaintShare | CommandKind::LoadFactors | CommandKind::Firm => "deformer panel".to_owned(),
         CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
         CommandKind::BonesPerStroke | CommandKind::JointDeformer | CommandKind::Bind => {
@@ -158,6 +164,13 @@ mod tests {
             CommandKind::RollWorld,
             CommandKind::Smooth,
             CommandKind::Phong,
+            // The panel Display gives these.
+            CommandKind::Shading,
+            CommandKind::Occlusion,
+            CommandKind::RenderScale,
+            CommandKind::RefreshRate,
+            CommandKind::HiddenArea,
+            CommandKind::Passthrough,
             CommandKind::Open,
             // The bar above the picture gives it.
             CommandKind::Tour,

@@ -5,6 +5,7 @@ use sinew::app::report::Event;
 use sinew::base::math::{Quat, Vec3};
 use sinew::bind::shapes::Shape;
 use sinew::puppet::Eye;
+use sinew::render::{Occlusion, Shading};
 use sinew::workbench::{Command, Rigid, Similarity, Tracking};
 
 /// Radius of the ball, metres. `HEIGHT` is the height of the ball's centre, metres.
@@ -96,6 +97,41 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
         assert!(off[i].iter().all(|d| d.abs() < 0.5), "eye {i} is {:?} pixels off", off[i]);
     }
     assert!((off[0][0] - off[1][0]).abs() < 0.5, "the disparity is wrong: {off:?}");
+    larger_pictures(&mut app, &picture, white);
     app.quit();
     assert_eq!(runtime.findings(), "");
+}
+
+/// Checks that pictures of another size show the same, and presses the other options of the display.
+fn larger_pictures(app: &mut App, picture: &image::RgbImage, white: impl Fn(&image::Rgb<u8>) -> bool) {
+    let share = |p: &image::RgbImage| {
+        p.pixels().filter(|pixel| white(pixel)).count() as f64 / f64::from(p.width() * p.height())
+    };
+    app.press(Command::RenderScale(1.5));
+    let mut larger = app.picture("larger");
+    for _ in 0..50 {
+        if larger.width() > picture.width() {
+            break;
+        }
+        app.frames(5);
+        larger = app.picture("larger");
+    }
+    assert_eq!([larger.width() * 2, larger.height() * 2], [picture.width() * 3, picture.height() * 3]);
+    let [wanted, seen] = [share(picture), share(&larger)];
+    assert!((seen / wanted - 1.0).abs() < 0.05, "the ball covers {seen}, not {wanted} of the picture");
+    // Each option is accepted where the runtime has it and ignored elsewhere.
+    for command in [
+        Command::HiddenArea(false),
+        Command::Passthrough(true),
+        Command::RefreshRate(Some(60.0)),
+        Command::RefreshRate(None),
+        Command::Shading(Shading::Clay),
+        Command::Occlusion(Occlusion::On),
+        Command::HiddenArea(true),
+    ] {
+        app.press(command);
+    }
+    let clay = app.picture("clay");
+    assert!(share(&clay) < 0.5 * seen, "clay is darker than the white ball");
+    app.frames(3);
 }

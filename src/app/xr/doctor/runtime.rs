@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "loading a shared library runs its code")]
 
 use crate::app::xr::actions;
+use crate::app::xr::offers::mode_name;
 use openxr as xr;
 use serde::Serialize;
 use std::fmt;
@@ -23,6 +24,8 @@ pub struct RuntimeReport {
     pub profiles: Vec<&'static str>,
     /// Recommended image size of each eye, pixels.
     pub views: Vec<[u32; 2]>,
+    /// Environment blend modes of the headset. All but `opaque` can show the room behind the picture.
+    pub blend_modes: Vec<&'static str>,
     /// Advice, one line per missing component.
     pub advice: Vec<String>,
 }
@@ -35,10 +38,12 @@ impl RuntimeReport {
 }
 
 /// Extensions that a session uses, and whether they are required.
-const USED: [(&str, bool); 6] = [
+const USED: [(&str, bool); 8] = [
     ("XR_KHR_vulkan_enable2", true),
     ("XR_KHR_composition_layer_depth", false),
     ("XR_KHR_visibility_mask", false),
+    ("XR_FB_display_refresh_rate", false),
+    ("XR_FB_passthrough", false),
     ("XR_EXT_local_floor", false),
     ("XR_EXT_debug_utils", false),
     ("XR_EXT_hand_interaction", false),
@@ -99,6 +104,10 @@ fn ask(entry: &xr::Entry, report: &mut RuntimeReport) -> Result<(), (&'static st
     let views = instance
         .enumerate_view_configuration_views(system, xr::ViewConfigurationType::PRIMARY_STEREO)
         .map_err(|e| (NO_HEADSET, e))?;
+    let modes = instance
+        .enumerate_environment_blend_modes(system, xr::ViewConfigurationType::PRIMARY_STEREO)
+        .map_err(|e| (NO_HEADSET, e))?;
+    report.blend_modes = modes.into_iter().map(mode_name).collect();
     report.views =
         views.iter().map(|v| [v.recommended_image_rect_width, v.recommended_image_rect_height]).collect();
     Ok(())
@@ -115,6 +124,9 @@ impl fmt::Display for RuntimeReport {
         }
         for [w, h] in &self.views {
             writeln!(f, "Eye: {w} x {h} pixels recommended")?;
+        }
+        if !self.blend_modes.is_empty() {
+            writeln!(f, "Blending with the room: {}", self.blend_modes.join(", "))?;
         }
         for (name, there) in &self.extensions {
             writeln!(f, "{name}: {}", if *there { "there" } else { "not there" })?;

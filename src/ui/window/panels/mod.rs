@@ -111,7 +111,14 @@ impl Shows<'_> {
 
     /// Returns what the shared panels show of a workbench. `tip` gives the tooltips.
     fn shared<'a>(&'a self, bench: &'a Workbench, tip: &'a Tip<'a>) -> panels::Shows<'a> {
-        panels::Shows { bench, compared: Some(self.compared), window: true, rigging: self.facts.rigging, tip }
+        panels::Shows {
+            bench,
+            compared: Some(self.compared),
+            window: true,
+            rigging: self.facts.rigging,
+            headset: None,
+            tip,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::ui::panels::{self, Section};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// The shared panels from top to bottom. The timeline has the keys.
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     Section::Outliner,
     Section::Transform,
     Section::Rig,
@@ -15,6 +15,7 @@ const SECTIONS: [Section; 10] = [
     Section::Morphs,
     Section::Poses,
     Section::Clips,
+    Section::Display,
     Section::History,
 ];
 
