@@ -6,7 +6,8 @@
 
 use crate::base::{Error, Result};
 use crate::gpu::{
-    Bindings, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory, Reflection,
+    Bindings, Blend, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory,
+    Reflection,
     Resource, Sampler,
 };
 use crate::shared_with_shaders;
@@ -106,7 +107,7 @@ impl PanelPainter {
                 specialisation: &[],
                 colors: &[FORMAT],
                 depth: None,
-                blend: true,
+                blend: Blend::Alpha,
                 views: 1,
                 samples: 1,
             },
