@@ -19,8 +19,8 @@ use crate::project::recovery::Unfinished;
 use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{
-    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, FactorSource, Ghosts, Measurement, Model,
-    NewCage, Pipelines, Reading, Refit, Where,
+    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, FactorSource, Ghosts, Measurement, Model, NewCage,
+    Pipelines, Reading, Refit, Where,
 };
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -55,13 +55,7 @@ pub enum Job {
         progress: Progress,
     },
     /// Creates the onion skins of a character. [`Done::Ghosts`] returns the number.
-    Ghosts {
-        number: u64,
-        pipelines: Pipelines,
-        model: Arc<Model>,
-        recipe: Recipe,
-        progress: Progress,
-    },
+    Ghosts { number: u64, pipelines: Pipelines, model: Arc<Model>, recipe: Recipe, progress: Progress },
     /// Binds a character for full-body grabs.
     Whole(Arc<Model>),
     /// Measures the strain of the document's pose, and computes the [`Readings`] on the skin of the displayed pose.

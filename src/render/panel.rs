@@ -7,8 +7,7 @@
 use crate::base::{Error, Result};
 use crate::gpu::{
     Bindings, Blend, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory,
-    Reflection,
-    Resource, Sampler,
+    Reflection, Resource, Sampler,
 };
 use crate::shared_with_shaders;
 use crate::spv;

@@ -179,6 +179,12 @@ impl Actor {
         Ok(())
     }
 
+    /// The surface on the GPU.
+    #[cfg(test)]
+    pub(super) fn surface(&self) -> &SurfaceBuffers {
+        &self.scene.surface
+    }
+
     /// Requests the skin point in a view that covers a single pixel; the result carries `tag`.
     pub(super) fn pick(
         &mut self,

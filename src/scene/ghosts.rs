@@ -274,3 +274,6 @@ impl Ghosts {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,10 +5,10 @@
 //! joint, with a small dot per frame and a large dot per key. Window and headset show onion skins as [`super::Ghosts`].
 
 use super::{Evaluator, Model, Shaper};
+use crate::asset::Property;
 use crate::base::math::{Affine3A, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::Character;
-use crate::asset::Property;
 use crate::document::{Document, Sampler, Target};
 use crate::render::{FUTURE, Lines, PAST, Segment, rgba};
 use crate::rig::Skeleton;
@@ -152,9 +152,7 @@ pub fn path_keys(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<
     while let Some(above) = chain.last().and_then(|n| skeleton.nodes.get(n.index())?.parent) {
         chain.push(above);
     }
-    let moves = |target: &Target| {
-        matches!(target, Target::Node { node, property } if *property != Property::Weights && chain.contains(node))
-    };
+    let moves = |target: &Target| matches!(target, Target::Node { node, property } if *property != Property::Weights && chain.contains(node));
     let channels = document.motion().channels().iter().filter(|c| moves(&c.target));
     let mut times: Vec<f64> = channels.flat_map(|c| &c.times).copied().collect();
     times.sort_unstable_by(f64::total_cmp);

@@ -161,7 +161,8 @@ impl Stage {
     /// As [`Targets::new`]; on an error the stage stays unchanged.
     pub fn resize(&mut self, size: [u32; 2], views: u32, samples: u32) -> Result<()> {
         let targets = Arc::new(Targets::new(self.pipelines.device(), size, views, samples)?);
-        let masks = self.ghosts.as_ref().map(|_| self.pipelines.renderer.ghost_masks(&targets)).transpose()?;
+        let masks =
+            self.ghosts.as_ref().map(|_| self.pipelines.renderer.ghost_masks(&targets)).transpose()?;
         self.actor.rebind(&self.pipelines, &targets)?;
         self.targets = targets;
         if let (Some((_, old)), Some(new)) = (&mut self.ghosts, masks) {

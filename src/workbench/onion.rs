@@ -148,7 +148,10 @@ mod tests {
         let timeline = timeline(&[0.0, 1.0]);
         let skins = OnionSkins { on: true, before: 4, after: 4, spacing: GhostSpacing::Frames(6) };
         let [before, after] = skins.times(&timeline, &at(0.5), &GhostTimes::default());
-        assert_eq!((before, after), ([Some(0.25), Some(0.0), None, None], [Some(0.75), Some(1.0), None, None]));
+        assert_eq!(
+            (before, after),
+            ([Some(0.25), Some(0.0), None, None], [Some(0.75), Some(1.0), None, None])
+        );
         let plays = Playhead { playing: true, ..at(0.9) };
         assert_eq!(skins.times(&timeline, &plays, &[before, after]), [before, after]);
         let fewer = OnionSkins { before: 1, ..skins };

@@ -56,11 +56,7 @@ impl Following {
         }
     }
 
-    pub(super) fn solve(
-        &mut self,
-        skeleton: &Skeleton,
-        goals: &[Goal],
-    ) -> crate::base::Result<(Pose, f64)> {
+    pub(super) fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> crate::base::Result<(Pose, f64)> {
         match self {
             Self::Chains(grab) => Ok(grab.solve(skeleton, goals)),
             Self::Whole(grab) => grab.solve(skeleton, goals),

@@ -141,8 +141,7 @@ impl KeyDrag {
                 let value = target.of_pose(pose)?.to_vec();
                 Some(KeyValue { target: target.clone(), value })
             };
-            let keys: Vec<KeyValue> =
-                keys.iter().map(|k| &k.target).filter(open).filter_map(value).collect();
+            let keys: Vec<KeyValue> = keys.iter().map(|k| &k.target).filter(open).filter_map(value).collect();
             if !keys.is_empty() {
                 edits.push(Edit::Keys(KeyEdit::Insert { time: *at, keys }));
             }

@@ -9,11 +9,11 @@ use egui::Ui;
 
 /// Spacings that the panel offers, with their labels.
 const SPACINGS: [(GhostSpacing, &str); 5] = [
-    (GhostSpacing::Keys, "At keys"),
-    (GhostSpacing::Frames(1), "1"),
-    (GhostSpacing::Frames(2), "2"),
-    (GhostSpacing::Frames(4), "4"),
-    (GhostSpacing::Frames(8), "8"),
+    (GhostSpacing::Keys, "Key by key"),
+    (GhostSpacing::Frames(1), "1 frame"),
+    (GhostSpacing::Frames(2), "2 frames"),
+    (GhostSpacing::Frames(4), "4 frames"),
+    (GhostSpacing::Frames(8), "8 frames"),
 ];
 
 /// Draws the switch, the numbers of ghosts and their spacing.
@@ -35,10 +35,10 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
         ("After", skins.after, |skins, after| OnionSkins { after, ..skins }),
     ] {
         let tip = format!("Number of onion skins {} the playhead", label.to_lowercase());
-        let less = offer(ui, count > 0, "−", &tip);
+        let less = offer(ui, count > 0, "fewer", &tip);
         pressed.command(set(with(skins, count.saturating_sub(1))), less);
         ui.label(format!("{label} {count}"));
-        let more = offer(ui, count < most, "+", &tip);
+        let more = offer(ui, count < most, "more", &tip);
         pressed.command(set(with(skins, (count + 1).min(most))), more);
     }
     for (spacing, text) in SPACINGS {
