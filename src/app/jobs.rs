@@ -19,7 +19,7 @@ use crate::project::recovery::Unfinished;
 use crate::render::{Renderer, Targets};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{
-    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, FactorSource, Measurement, Model, NewCage,
+    Actor, BoneSketch, CageSource, DrawnBones, Evaluator, FactorSource, Ghosts, Measurement, Model, NewCage,
     Pipelines, Reading, Refit, Where,
 };
 use crate::surface::Sculpt;
@@ -54,6 +54,8 @@ pub enum Job {
         recipe: Recipe,
         progress: Progress,
     },
+    /// Creates the onion skins of a character. [`Done::Ghosts`] returns the number.
+    Ghosts { number: u64, pipelines: Pipelines, model: Arc<Model>, recipe: Recipe, progress: Progress },
     /// Binds a character for full-body grabs.
     Whole(Arc<Model>),
     /// Measures the strain of the document's pose, and computes the [`Readings`] on the skin of the displayed pose.
@@ -137,6 +139,8 @@ pub enum Done {
     Looked(Writes, PathBuf, bool),
     /// The actor for the render stage with this number.
     Ready(u64, Result<Box<Actor>>),
+    /// The onion skins of the job with this number.
+    Ghosts(u64, Result<Box<Ghosts>>),
     /// A character and its binding for full-body grabs.
     Whole(Arc<Character>, Result<Box<fast::Body>>),
     /// The strain of the document's pose, and the [`Readings`] on the skin of the displayed pose.
@@ -275,6 +279,9 @@ fn run(job: Job) -> Done {
         Job::Ready { stage, pipelines, targets, model, recipe, progress } => {
             let actor = Actor::cancellable(&pipelines, &targets, &model, &recipe, &progress);
             Done::Ready(stage, actor.map(Box::new))
+        }
+        Job::Ghosts { number, pipelines, model, recipe, progress } => {
+            Done::Ghosts(number, Ghosts::new(&pipelines, &model, &recipe, &progress).map(Box::new))
         }
         Job::Whole(model) => {
             let character = model.bound.character.clone();

@@ -2,6 +2,7 @@
 //! The window and the headset pass the same session to each other. The module `saving` writes the session to disk.
 
 mod binding;
+mod ghosts;
 mod news;
 mod saving;
 mod sketching;
@@ -77,6 +78,8 @@ pub struct AppSession {
     drawing_bones: usize,
     /// The render stages whose actors are being made, in the order of their jobs.
     binding: Vec<(u64, Progress)>,
+    /// The onion skins that were asked for last.
+    ghosts: Option<ghosts::Asked>,
     /// Whether the character is being bound as the document says.
     rebinding: bool,
     /// The computation of skin weights for drawn bones.
@@ -136,6 +139,7 @@ impl AppSession {
             drawing_bones: 0,
             caging: None,
             binding: Vec::new(),
+            ghosts: None,
             rebinding: false,
             rigging: None,
             revision: Version::default(),

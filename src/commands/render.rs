@@ -122,7 +122,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
             path.points.iter().for_each(|p| {
                 bounds = Aabb { min: bounds.min.min(*p), max: bounds.max.max(*p) };
             });
-            path.lines(&mut lines);
+            path.lines(None, &mut lines);
         }
         if let Some(count) = args.onion {
             let aspect = args.size[0] as f32 / args.size[1] as f32;

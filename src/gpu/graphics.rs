@@ -31,12 +31,23 @@ pub struct GraphicsInfo<'a> {
     pub colors: &'a [vk::Format],
     /// Format of the depth target. Depth is reversed: nearer is greater, and the cleared value is 0.
     pub depth: Option<vk::Format>,
-    /// Whether to blend by straight alpha; otherwise fragments replace the target's content.
-    pub blend: bool,
+    /// What a fragment does with the content of the colour targets.
+    pub blend: Blend,
     /// Number of views, at least 1. `gl_ViewIndex` is the index of the view being drawn.
     pub views: u32,
     /// Samples per pixel of all targets, 1 or 4.
     pub samples: u32,
+}
+
+/// What a fragment does with the content of the colour targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blend {
+    /// Replaces the content.
+    Replace,
+    /// Covers the content by straight alpha.
+    Alpha,
+    /// Keeps the larger value of each channel, so that the order of fragments does not matter.
+    Max,
 }
 
 /// A graphics pipeline. Viewport, scissor and culling are dynamic state, set in a pass.
@@ -127,9 +138,12 @@ fn create(
         .depth_test_enable(info.depth.is_some())
         .depth_write_enable(info.depth.is_some())
         .depth_compare_op(vk::CompareOp::GREATER_OR_EQUAL);
+    let operation = if info.blend == Blend::Max { vk::BlendOp::MAX } else { vk::BlendOp::ADD };
     let attachment = vk::PipelineColorBlendAttachmentState::default()
         .color_write_mask(vk::ColorComponentFlags::RGBA)
-        .blend_enable(info.blend)
+        .blend_enable(info.blend != Blend::Replace)
+        .color_blend_op(operation)
+        .alpha_blend_op(operation)
         .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
         .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
         .src_alpha_blend_factor(vk::BlendFactor::ONE)

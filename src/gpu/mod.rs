@@ -35,7 +35,7 @@ pub use device::{Device, DeviceOptions, Sync};
 pub use factory::{DeviceFactory, Headless};
 pub use foreign::{ForeignImage, Piece};
 pub use frame::{Frame, Frames, Timings};
-pub use graphics::{Cull, Graphics, GraphicsInfo, Load, Pass, Target};
+pub use graphics::{Blend, Cull, Graphics, GraphicsInfo, Load, Pass, Target};
 pub use image::{Image, ImageInfo, Sampler};
 pub use layout::{FieldLayout, Layout};
 pub use mirror::{Held, Mirror, presents};

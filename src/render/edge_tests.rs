@@ -24,7 +24,7 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     let targets = Targets::new(device, [64, 64], 1, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
-    let shot = Shot { views: &[view], look: &look, lines: &Lines::default(), hidden: None };
+    let shot = Shot { views: &[view], look: &look, lines: &Lines::default(), hidden: None, ghosts: None };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     targets.read(device, 0).unwrap()
 }
@@ -77,7 +77,7 @@ fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     let look = Look { floor: false, backdrop: black, scale, ..Look::default() };
     let mut lines = Lines::default();
     lines.polyline(&[Vec3::new(0.0, 0.1, 0.0), Vec3::new(6.0, -0.1, 0.0)], [255; 4], 3.0, 0.0);
-    let shot = Shot { views: &[view], look: &look, lines: &lines, hidden: None };
+    let shot = Shot { views: &[view], look: &look, lines: &lines, hidden: None, ghosts: None };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     let picture = targets.read(device, 0).unwrap();
     (0..size).map(|y| f32::from(picture.get_pixel(size / 2, y).0[0]) / 255.0).sum()
@@ -110,7 +110,7 @@ fn ids_are_exact_whatever_the_pictures_samples() {
     for samples in [1, device.samples(4)] {
         let targets = Targets::new(&device, [96, 96], 1, samples).unwrap();
         let mut bound = renderer.bind(&scene, &targets).unwrap();
-        let shot = Shot { views: &[view], look: &look, lines: &lines, hidden: None };
+        let shot = Shot { views: &[view], look: &look, lines: &lines, hidden: None, ghosts: None };
         device
             .run(|frame| {
                 renderer.record(frame, &scene, &targets, &mut bound, &shot)?;
@@ -149,7 +149,7 @@ fn other_sizes_and_samples_leave_nothing_behind() {
     let change = |size: [u32; 2], samples: u32| {
         let targets = Targets::new(&device, size, 2, samples).unwrap();
         let mut bound = renderer.bind(&scene, &targets).unwrap();
-        let shot = Shot { views: &[view; 2], look: &look, lines: &lines, hidden: None };
+        let shot = Shot { views: &[view; 2], look: &look, lines: &lines, hidden: None, ghosts: None };
         device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
         device.allocated_bytes()
     };

@@ -6,7 +6,8 @@ use super::view::View;
 use crate::base::{Error, Result};
 use crate::gpu::constants::NONE;
 use crate::gpu::{
-    Bindings, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory, Reflection,
+    Bindings, Blend, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory,
+    Reflection,
 };
 use crate::spv;
 use ash::vk::{Format, ImageUsageFlags};
@@ -112,7 +113,7 @@ impl GBufferPass {
                     specialisation: &[],
                     colors: &COLORS,
                     depth: Some(DEPTH),
-                    blend: false,
+                    blend: Blend::Replace,
                     views,
                     samples: 1,
                 },

@@ -125,7 +125,7 @@ fn hidden_pixels_are_black_and_the_others_are_as_before() {
         let right = vec![[0.0, 0.5], [1.0, 0.5], [0.0, 1.0], [0.0, 1.0], [1.0, 0.5], [1.0, 1.0]];
         let area = renderer.bind_hidden(&targets, &[left, right]).unwrap();
         let mut draw = |hidden: Option<&HiddenArea>| {
-            let shot = Shot { views: &views, look: &look, lines: &lines, hidden };
+            let shot = Shot { views: &views, look: &look, lines: &lines, hidden, ghosts: None };
             device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
             [0, 1].map(|eye| targets.read(&device, eye).unwrap())
         };

@@ -11,6 +11,7 @@
 mod anchors;
 mod coarse;
 mod gbuffer;
+mod ghosts;
 mod hidden;
 mod layout;
 mod lines;
@@ -29,6 +30,7 @@ mod view;
 
 pub use anchors::Anchor;
 pub use gbuffer::{GBuffer, GBufferBindings};
+pub use ghosts::{FUTURE, GHOSTS, GhostMasks, GhostShape, PAST, ShownGhosts};
 pub use hidden::HiddenArea;
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
 pub use look::{Look, Occlusion, Shading};

@@ -6,8 +6,8 @@
 
 use crate::base::{Error, Result};
 use crate::gpu::{
-    Bindings, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory, Reflection,
-    Resource, Sampler,
+    Bindings, Blend, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory,
+    Reflection, Resource, Sampler,
 };
 use crate::shared_with_shaders;
 use crate::spv;
@@ -106,7 +106,7 @@ impl PanelPainter {
                 specialisation: &[],
                 colors: &[FORMAT],
                 depth: None,
-                blend: true,
+                blend: Blend::Alpha,
                 views: 1,
                 samples: 1,
             },

@@ -82,7 +82,7 @@ fn draw(device: &Arc<Device>, display: &DisplayMesh, phong: bool, views: &[View]
     let targets = Targets::new(device, [192, 192], views.len() as u32, 1).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let look = Look { phong, floor: false, ..Look::default() };
-    let shot = Shot { views, look: &look, lines: &Lines::default(), hidden: None };
+    let shot = Shot { views, look: &look, lines: &Lines::default(), hidden: None, ghosts: None };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     targets
 }

@@ -9,7 +9,7 @@ use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;
 use super::view::View;
 use crate::base::Result;
-use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory};
+use crate::gpu::{Bindings, Blend, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory};
 use crate::shared_with_shaders;
 use crate::spv;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Probe {
                 specialisation: &[],
                 colors: &COLORS,
                 depth: Some(DEPTH),
-                blend: false,
+                blend: Blend::Replace,
                 views,
                 samples: 1,
             },

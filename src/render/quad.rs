@@ -5,7 +5,7 @@ use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::gpu::constants::QUAD_CELLS;
 use crate::gpu::{
-    Bindings, Device, Frame, Graphics, GraphicsInfo, Image, Load, Reflection, Resource, Sampler,
+    Bindings, Blend, Device, Frame, Graphics, GraphicsInfo, Image, Load, Reflection, Resource, Sampler,
 };
 use crate::shared_with_shaders;
 use crate::spv;
@@ -64,7 +64,7 @@ impl QuadPainter {
                     specialisation: &[],
                     colors: &[Format::R8G8B8A8_UNORM],
                     depth: None,
-                    blend: true,
+                    blend: Blend::Alpha,
                     views,
                     samples: 1,
                 },

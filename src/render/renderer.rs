@@ -3,6 +3,7 @@
 use super::anchors::{Anchored, Anchoring};
 use super::coarse::{Coarse, CoarsePasses};
 use super::gbuffer::{DEPTH, GBuffer, GBufferBindings, check_views};
+use super::ghosts::{GhostMasks, GhostPass, GhostShape, ShownGhosts};
 use super::hidden::{self, HiddenArea};
 use super::layout::{self, Stages};
 use super::lines::{LineBuffer, Lines};
@@ -14,7 +15,7 @@ use super::targets::{PICTURE, Targets};
 use super::view::View;
 use crate::base::{Error, Result};
 use crate::gpu::{
-    Bindings, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource,
+    Bindings, Blend, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource,
     Sampler, Spv,
 };
 use crate::shared_with_shaders;
@@ -61,6 +62,7 @@ pub struct Renderer {
     shadow: Graphics,
     anaglyph: Compute,
     anchoring: Anchoring,
+    ghosts: GhostPass,
     shadow_image: Image,
     shadow_sampler: Sampler,
 }
@@ -76,6 +78,8 @@ pub struct Shot<'a> {
     pub lines: &'a Lines,
     /// The pixels of two views that nobody sees.
     pub hidden: Option<&'a HiddenArea>,
+    /// Ghosts, drawn below the lines.
+    pub ghosts: Option<ShownGhosts<'a>>,
 }
 
 /// Bindings of a scene to targets; create them once and use them in every frame.
@@ -109,7 +113,7 @@ impl Renderer {
                 specialisation: &[],
                 colors: &[],
                 depth: Some(DEPTH),
-                blend: false,
+                blend: Blend::Replace,
                 views: 1,
                 samples: 1,
             },
@@ -133,6 +137,7 @@ impl Renderer {
             shadow,
             anaglyph: Compute::new(device, spv!("render/anaglyph.comp"), &[])?,
             anchoring: Anchoring::new(device)?,
+            ghosts: GhostPass::new(device)?,
             shadow_image,
             shadow_sampler: Sampler::texels(device)?,
             device: device.clone(),
@@ -234,7 +239,7 @@ impl Renderer {
         bound: &mut SceneBindings,
         shot: &Shot<'_>,
     ) -> Result<()> {
-        let Shot { views, look, lines, hidden } = *shot;
+        let Shot { views, look, lines, hidden, ghosts } = *shot;
         check_views(views, targets.views)?;
         if views.is_empty() {
             return Err(no_view());
@@ -262,6 +267,9 @@ impl Renderer {
         self.coarse.record_before(frame, scene, bound.coarse.as_ref(), views)?;
         record_surface(frame, scene, targets, bound, (look.phong && !look.wire, hidden));
         self.coarse.record_after(frame, targets, bound.coarse.as_ref(), look);
+        if let Some(ghosts) = &ghosts {
+            self.ghosts.record(frame, (scene, targets), ghosts, (views, look.scale))?;
+        }
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
         if bound.lines.count > 0 {
@@ -314,6 +322,22 @@ impl Renderer {
         views: &[View],
     ) -> Result<()> {
         self.coarse.gbuffer.record(frame, scene, gbuffer, bound, views)
+    }
+
+    /// Allocates the shape of a ghost of a character with this number of display vertices.
+    ///
+    /// # Errors
+    /// An error if memory is short.
+    pub fn ghost_shape(&self, vertices: usize) -> Result<GhostShape> {
+        self.ghosts.shape(&self.device, vertices)
+    }
+
+    /// Allocates the images of ghosts for targets: two RGBA8 images of their size.
+    ///
+    /// # Errors
+    /// An error if memory is short.
+    pub fn ghost_masks(&self, targets: &Targets) -> Result<GhostMasks> {
+        self.ghosts.masks(&self.device, targets)
     }
 
     /// Binds views, lights, shadow map and ambient occlusion. Without ambient occlusion, the shadow map takes the place of
@@ -429,7 +453,7 @@ impl PicturePass {
                     specialisation: &[samples],
                     colors: &[PICTURE],
                     depth: Some(DEPTH),
-                    blend: false,
+                    blend: Blend::Replace,
                     views,
                     samples,
                 },
@@ -466,7 +490,7 @@ impl PicturePass {
                     specialisation: &[],
                     colors: &[PICTURE],
                     depth: None,
-                    blend: true,
+                    blend: Blend::Alpha,
                     views,
                     samples: 1,
                 },

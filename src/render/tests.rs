@@ -61,7 +61,7 @@ pub(super) fn draw_in(
     let scene = Scene::new(device, asset, display, &surface).unwrap();
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
-    let shot = Shot { views, look, lines, hidden: None };
+    let shot = Shot { views, look, lines, hidden: None, ghosts: None };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     targets
 }
@@ -307,7 +307,7 @@ fn show(device: &Arc<Device>, asset: &Asset, display: &DisplayMesh) -> image::Rg
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
     let (look, lines) = (Look { floor: false, ..Look::default() }, Lines::default());
-    let shot = Shot { views: &[view], look: &look, lines: &lines, hidden: None };
+    let shot = Shot { views: &[view], look: &look, lines: &lines, hidden: None, ghosts: None };
     device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
     targets.read(device, 0).unwrap()
 }

@@ -83,7 +83,8 @@ impl Pose {
         world
     }
 
-    fn world_into(&self, skeleton: &Skeleton, world: &mut Vec<Affine3A>) {
+    /// As [`Pose::world`], into existing memory.
+    pub(crate) fn world_into(&self, skeleton: &Skeleton, world: &mut Vec<Affine3A>) {
         world.resize(skeleton.nodes.len(), Affine3A::IDENTITY);
         for &id in &skeleton.order {
             world[id.index()] = self.world_of_child(skeleton, id, world);

@@ -1,8 +1,8 @@
 //! A character on the GPU with one deformer, bound to the render targets of a stage.
 
-use super::cage::skin_cage;
+use super::live_graph::LiveGraph;
 use super::probes::Probes;
-use super::{Aim, Model, SkinColors, SurfaceSample, paint};
+use super::{Aim, Follows, Model, SkinColors, SurfaceSample, paint};
 use crate::asset::Asset;
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{NodeId, Progress, Result, Version};
@@ -10,7 +10,7 @@ use crate::cage::Coupling;
 use crate::deform::blend::Painted as BlendFactors;
 use crate::deform::sculpt::SculptState;
 use crate::deform::volume::Firm;
-use crate::deform::{Bound, Geometric, Graph, Kernels, Recipe};
+use crate::deform::{Geometric, Kernels, Recipe};
 use crate::geom::DisplayMesh;
 use crate::gpu::{Device, Frame};
 use crate::query::{Hit, Picker};
@@ -18,7 +18,7 @@ use crate::render::{
     GBuffer, GBufferBindings, Renderer, Scene, SceneBindings, Shot, SurfaceBuffers, Targets, View,
 };
 use crate::rig::{Pose, PosedRig};
-use crate::surface::{Sculpt, bind_sculpts};
+use crate::surface::Sculpt;
 use std::sync::Arc;
 
 /// All pipelines of a device. Clones share the pipelines.
@@ -61,36 +61,11 @@ pub struct VersionedPose<'a> {
     pub rig: &'a PosedRig,
 }
 
-/// Result of [`Actor::follow`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Follows {
-    /// The recipe is unchanged.
-    Same,
-    /// The recipe changed; the actor must be redrawn.
-    Changed,
-    /// The recipe needs another method or another bind, so a new actor is required.
-    Not,
-}
-
 /// The state of an actor that holds a character.
 struct Body {
-    model: Arc<Model>,
-    recipe: Recipe,
-    graph: Graph,
+    live: LiveGraph,
     probes: Probes,
     cursor: Cursor,
-    morph: Vec<Vec3>,
-    padded: Vec<[f32; 4]>,
-    weights: Vec<Vec<f32>>,
-    /// The coupling in the graph.
-    coupling: Option<Arc<Coupling>>,
-    /// Sculpt layers in the graph.
-    worn: Vec<Sculpt>,
-    states: Vec<SculptState>,
-    /// Version of the last recorded pose with these sculpt layers and this recipe.
-    posed: Version,
-    /// The time of the poses, seconds.
-    time: Option<f64>,
     painted: Painted,
     /// Whether the probes do not know yet which parts are hidden.
     hides: bool,
@@ -158,17 +133,14 @@ impl Actor {
         progress: &Progress,
     ) -> Result<Self> {
         let device = pipelines.device();
-        let bound = Bound { progress: progress.clone(), ..model.bound.clone() };
-        let morphs = !model.morphs.is_empty();
-        let graph = Graph::new(&pipelines.kernels, &bound, recipe, morphs);
-        let mut graph = graph.map_err(|e| model.named(e))?;
+        let mut live = LiveGraph::new(&pipelines.kernels, model, recipe, progress)?;
+        let graph = live.graph();
         let surface =
             SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
-        let display = &model.bound.character.display;
-        let scene = Scene::new(device, &model.asset, display, &surface)?;
+        let scene = Scene::new(device, &model.asset, &model.bound.character.display, &surface)?;
         let rest = model.rest();
         device.run(|frame| {
-            graph.record(frame, &PosedRig::new(model.skeleton(), &rest));
+            live.rest(frame, &PosedRig::new(model.skeleton(), &rest));
             Ok(())
         })?;
         Ok(Self {
@@ -177,17 +149,7 @@ impl Actor {
             body: Some(Body {
                 probes: Probes::new(device, &scene)?,
                 cursor: Cursor::new(&pipelines.renderer, &scene)?,
-                model: model.clone(),
-                recipe: recipe.clone(),
-                graph,
-                morph: vec![Vec3::ZERO; if morphs { display.positions.len() } else { 0 }],
-                padded: Vec::new(),
-                weights: Vec::new(),
-                coupling: None,
-                worn: Vec::new(),
-                states: Vec::new(),
-                posed: Version::default(),
-                time: None,
+                live,
                 painted: Painted::default(),
                 hides: false,
             }),
@@ -217,6 +179,12 @@ impl Actor {
         Ok(())
     }
 
+    /// The surface on the GPU.
+    #[cfg(test)]
+    pub(super) fn surface(&self) -> &SurfaceBuffers {
+        &self.scene.surface
+    }
+
     /// Requests the skin point in a view that covers a single pixel; the result carries `tag`.
     pub(super) fn pick(
         &mut self,
@@ -240,12 +208,12 @@ impl Actor {
 
     /// The character; `None` on an empty stage.
     pub fn model(&self) -> Option<&Arc<Model>> {
-        self.body.as_ref().map(|b| &b.model)
+        self.body.as_ref().map(|b| b.live.model())
     }
 
     /// The character's deformer; `None` on an empty stage.
     pub fn recipe(&self) -> Option<&Recipe> {
-        self.body.as_ref().map(|b| &b.recipe)
+        self.body.as_ref().map(|b| b.live.recipe())
     }
 
     /// Spring iterations of the last finished frame. Blocks; only for tools and tests.
@@ -253,7 +221,7 @@ impl Actor {
     /// # Errors
     /// If the device is lost.
     pub fn iterations(&self) -> Result<u32> {
-        self.body.as_ref().map_or(Ok(0), |b| b.graph.iterations())
+        self.body.as_ref().map_or(Ok(0), |b| b.live.graph().iterations())
     }
 
     /// Hides these parts of the display mesh, by index: pictures, picks and the probes of hands ignore them. Returns
@@ -275,37 +243,7 @@ impl Actor {
         sculpts: impl Iterator<Item = &'s Sculpt> + Clone,
         states: &[SculptState],
     ) -> Result<()> {
-        let Some(body) = &mut self.body else { return Ok(()) };
-        let mut formed = false;
-        let mut others = body.worn.len() != sculpts.clone().count();
-        for (worn, new) in body.worn.iter_mut().zip(sculpts.clone()) {
-            let same = worn.region == new.region && worn.surroundings == new.surroundings;
-            if others || worn.id != new.id || !same {
-                others = true;
-                break;
-            }
-            if worn.form == new.form {
-                continue;
-            }
-            others = !new.form.reform(&worn.form).is_some_and(|to| body.graph.reform_sculpt(new.id, to));
-            worn.form.become_like(&new.form);
-            formed = true;
-        }
-        if others {
-            body.posed = Version::default();
-            body.worn = sculpts.cloned().collect();
-            let bound = bind_sculpts(&body.worn, &body.model.bound);
-            body.graph.set_sculpts(bound.as_deref().unwrap_or_default())?;
-            body.states.clear();
-            bound?;
-        }
-        if others || formed || body.states != states {
-            body.posed = Version::default();
-            body.states.clear();
-            body.states.extend_from_slice(states);
-            body.graph.set_sculpt_states(states);
-        }
-        Ok(())
+        self.body.as_mut().map_or(Ok(()), |b| b.live.set_sculpts(sculpts, states))
     }
 
     /// Sets the coupling with the document's cage; without it, the rest shape of poses has no effect on the skin. Allocates
@@ -314,32 +252,12 @@ impl Actor {
     /// # Errors
     /// If memory runs out, or the coupling belongs to another character. The skin then follows no cage.
     pub fn set_cage(&mut self, coupling: Option<&Arc<Coupling>>) -> Result<()> {
-        let Some(body) = &mut self.body else { return Ok(()) };
-        let same = match (&body.coupling, coupling) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        if same {
-            return Ok(());
-        }
-        body.coupling = coupling.cloned();
-        body.posed = Version::default();
-        let skin = coupling.map(|c| skin_cage(c));
-        body.graph.set_cage(skin.as_ref())
+        self.body.as_mut().map_or(Ok(()), |b| b.live.set_cage(coupling))
     }
 
     /// Replaces the recipe by one with changed parameters, for keys and sliders. Does not allocate.
     pub fn follow(&mut self, recipe: &Recipe) -> Follows {
-        let Some(body) = &mut self.body else { return Follows::Same };
-        if body.recipe == *recipe {
-            return Follows::Same;
-        }
-        if !body.graph.adopt(recipe) {
-            return Follows::Not;
-        }
-        body.recipe.clone_from(recipe);
-        body.posed = Version::default();
-        Follows::Changed
+        self.body.as_mut().map_or(Follows::Same, |b| b.live.follow(recipe))
     }
 
     /// Replaces the firm and soft regions of the recipe. Does not allocate if they are unchanged.
@@ -352,12 +270,8 @@ impl Actor {
 
     /// Sets the time of the following poses, seconds, for dynamics; `None` switches dynamics off.
     pub fn set_time(&mut self, seconds: Option<f64>) {
-        let Some(body) = &mut self.body else { return };
-        body.graph.set_time(seconds);
-        // With dynamics, the flesh continues to move while the pose is constant.
-        let swings = body.recipe.swings();
-        if std::mem::replace(&mut body.time, seconds) != seconds && swings {
-            body.posed = Version::default();
+        if let Some(body) = &mut self.body {
+            body.live.set_time(seconds);
         }
     }
 
@@ -367,36 +281,33 @@ impl Actor {
     /// # Errors
     /// If memory is short. Then the colours stay as they were.
     pub fn show_colors(&mut self, view: SkinColors, selected: Option<NodeId>) -> Result<bool> {
-        let Some(Body { painted, model, graph, posed, recipe, .. }) = &mut self.body else {
-            return Ok(false);
-        };
+        let Some(Body { painted, live, .. }) = &mut self.body else { return Ok(false) };
         let of_joint = matches!(view, SkinColors::Weights | SkinColors::Swing | SkinColors::Twist);
         let shown = (view, selected.filter(|_| of_joint));
-        let blend = match &recipe.geometric {
+        let blend = match &live.recipe().geometric {
             Geometric::Blend { factor, painted } if view == SkinColors::Blend => {
                 Some((*factor, painted.clone()))
             }
             _ => None,
         };
         let same = std::mem::replace(&mut painted.shown, shown) == shown;
-        let firm = view != SkinColors::Firmness || painted.firm == recipe.firm;
+        let firm = view != SkinColors::Firmness || painted.firm == live.recipe().firm;
         if same && firm && painted.blend == blend {
             return Ok(false);
         }
-        painted.firm.clone_from(&recipe.firm);
+        painted.firm.clone_from(&live.recipe().firm);
         painted.blend = blend;
         if view == SkinColors::Strain {
             painted.new = false;
             // The next pose writes the colours.
-            *posed = Version::default();
-            graph.show_strain(Some(self.scene.paint_buffer()))?;
+            live.show_strain(Some(self.scene.paint_buffer()))?;
             return Ok(true);
         }
-        graph.show_strain(None)?;
-        let character = &model.bound.character;
+        live.show_strain(None)?;
+        let character = live.model().bound.character.clone();
         let factor = painted.blend.as_ref().map(|(global, own)| own.or(*global));
-        let (binding, firm) = (graph.swing_twist(), &painted.firm);
-        paint(character, binding, factor.as_ref(), firm, shown, &mut painted.control);
+        let (binding, firm) = (live.graph().swing_twist(), &painted.firm);
+        paint(&character, binding, factor.as_ref(), firm, shown, &mut painted.control);
         painted.display.clear();
         let of = |v: &u32| painted.control.get(*v as usize).copied().unwrap_or(0);
         painted.display.extend(character.display.control_of.iter().map(of));
@@ -410,38 +321,28 @@ impl Actor {
 
     /// Whether the actor already has this pose with its current sculpt layers and recipe.
     pub fn has(&self, pose: &VersionedPose<'_>) -> bool {
-        self.body.as_ref().is_none_or(|b| b.posed == pose.version)
+        self.body.as_ref().is_none_or(|b| b.live.has(pose))
     }
 
     /// Records the deformation if the pose is new.
     pub(super) fn pose(&mut self, frame: &mut Frame, posed: &VersionedPose<'_>) {
-        let VersionedPose { version, pose, rig } = *posed;
-        let Some(body) = self.body.as_mut().filter(|b| b.posed != version) else { return };
-        body.posed = version;
+        let Some(body) = self.body.as_mut().filter(|b| !b.live.has(posed)) else { return };
         // The floor keeps the height that it has in the rest pose, although feet may rise above it or reach below it.
         let margin = Vec3::splat(0.05 * self.rest.diagonal());
-        let bones =
-            Aabb::of(rig.bones.iter().flat_map(|b| [b.head - margin, b.tail + margin, b.tail - margin]));
+        let bones = posed.rig.bones.iter();
+        let bones = Aabb::of(bones.flat_map(|b| [b.head - margin, b.tail + margin, b.tail - margin]));
         let (min, max) = (self.rest.min.min(bones.min), self.rest.max.max(bones.max));
         if min.is_finite() && max.is_finite() {
             self.scene.bounds = Aabb { min: Vec3::new(min.x, self.rest.min.y, min.z), max };
         }
-        if !body.morph.is_empty() && body.weights != pose.weights {
-            body.weights.clone_from(&pose.weights);
-            body.morph.fill(Vec3::ZERO);
-            body.model.morphs.add_to_display(&pose.weights, &mut body.morph);
-            body.padded.clear();
-            body.padded.extend(body.morph.iter().map(|d| [d.x, d.y, d.z, 0.0]));
-            body.graph.set_morph(frame, &body.padded);
-        }
-        body.graph.record(frame, rig);
+        body.live.record(frame, posed);
     }
 
     /// Records the probe cameras of frame `number`.
     pub(super) fn look_through(&mut self, frame: &mut Frame, aim: &Aim, number: u64) -> Result<()> {
         if let Some(body) = self.body.as_mut().filter(|b| b.hides) {
             body.hides = false;
-            self.scene.hide_from_probes(frame, &body.model.bound.character.display);
+            self.scene.hide_from_probes(frame, &body.live.model().bound.character.display);
         }
         self.body.as_mut().map_or(Ok(()), |b| b.probes.record(frame, aim, number))
     }

@@ -1,26 +1,25 @@
 //! Onion skins and motion paths, drawn as lines over the image.
 //!
 //! An onion skin is the outline of the character at another time: edges between front and back faces, and open borders.
-//! Earlier keys have warm colours, later keys cool colours. Each further key is more transparent. A motion path is the
-//! trajectory of a joint, with a small dot per frame and a large dot per key.
+//! Earlier keys are blue, later keys orange. Each further key is more transparent. A motion path is the trajectory of a
+//! joint, with a small dot per frame and a large dot per key. Window and headset show onion skins as [`super::Ghosts`].
 
 use super::{Evaluator, Model, Shaper};
-use crate::base::math::Vec3;
+use crate::asset::Property;
+use crate::base::math::{Affine3A, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::Character;
-use crate::document::Document;
-use crate::render::{Lines, Segment, rgba};
+use crate::document::{Document, Sampler, Target};
+use crate::render::{FUTURE, Lines, PAST, Segment, rgba};
 use crate::rig::Skeleton;
 use std::collections::HashMap;
 
-/// Colour of earlier onion skins.
-const BEFORE: [u8; 3] = [255, 128, 72];
-/// Colour of later onion skins.
-const AFTER: [u8; 3] = [72, 196, 160];
 /// Colour of a motion path.
 const ARC: [u8; 4] = [255, 214, 96, 255];
 /// Colour of keys on a motion path.
 const KEY: [u8; 4] = [255, 255, 255, 255];
+/// Colour of the key that a hand can take or holds.
+const LIT: [u8; 4] = [72, 134, 243, 255];
 /// Maximum number of frames of a motion path.
 const MAX_FRAMES: usize = 2000;
 
@@ -104,7 +103,7 @@ pub fn onion(
         let rank = if after { &mut later } else { &mut earlier };
         let alpha = 230.0 * 0.6_f32.powi(*rank);
         *rank += 1;
-        let [r, g, b] = if after { AFTER } else { BEFORE };
+        let [r, g, b] = if after { FUTURE } else { PAST };
         let color = rgba([r, g, b, alpha as u8]);
         for [a, b] in outline.seen_from(eye, &shape.positions) {
             lines.segments.push(Segment {
@@ -124,43 +123,131 @@ pub fn onion(
     Ok(())
 }
 
+/// A key on a motion path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathKey {
+    /// Time of the key, seconds.
+    pub time: f64,
+    /// Position of the node at this time, world space, metres; `None` until it is computed.
+    pub place: Option<Vec3>,
+}
+
 /// The path of a node through a motion.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct MotionPath {
     /// Position at every frame, world space, metres.
     pub points: Vec<Vec3>,
-    /// Whether a frame has a key.
-    pub keyed: Vec<bool>,
+    /// The keys of the node and of the nodes above it, in order of time.
+    pub keys: Vec<PathKey>,
+    frames: Vec<f64>,
+    /// Number of points and keys that are up to date.
+    done: usize,
+    sampler: Sampler,
+    world: Vec<Affine3A>,
+}
+
+/// Times of the keys that move a node, seconds, increasing: keys of the node and of the nodes above it.
+pub fn path_keys(skeleton: &Skeleton, document: &Document, node: NodeId) -> Vec<f64> {
+    let mut chain = vec![node];
+    while let Some(above) = chain.last().and_then(|n| skeleton.nodes.get(n.index())?.parent) {
+        chain.push(above);
+    }
+    let moves = |target: &Target| matches!(target, Target::Node { node, property } if *property != Property::Weights && chain.contains(node));
+    let channels = document.motion().channels().iter().filter(|c| moves(&c.target));
+    let mut times: Vec<f64> = channels.flat_map(|c| &c.times).copied().collect();
+    times.sort_unstable_by(f64::total_cmp);
+    times.dedup();
+    times
 }
 
 impl MotionPath {
     /// Computes the whole path.
     pub fn new(skeleton: &Skeleton, document: &Document, node: NodeId) -> Self {
         let mut out = Self::default();
-        out.extend(skeleton, document, node, MAX_FRAMES);
+        out.start(skeleton, document, node);
+        out.extend(skeleton, document, node, usize::MAX);
         out
     }
 
-    /// Computes at most `count` further points. Returns true if the path is then complete.
-    pub fn extend(&mut self, skeleton: &Skeleton, document: &Document, node: NodeId, count: usize) -> bool {
-        let keys = document.motion().key_times();
-        let half = 0.5 / f64::from(document.motion().rate());
-        let times = document.frame_times(skeleton);
-        let all = times.len().min(MAX_FRAMES);
-        for time in times[..all].iter().skip(self.points.len()).take(count) {
-            let world = document.state(skeleton, Some(*time)).pose.world(skeleton);
-            let near = keys.partition_point(|k| *k < time - half);
-            self.points.push(world[node.index()].translation.into());
-            self.keyed.push(keys.get(near).is_some_and(|k| *k < time + half));
-        }
-        self.points.len() >= all
+    /// Starts to compute the path of a node. Points and keys keep their old places until [`MotionPath::extend`] reaches
+    /// them.
+    pub fn start(&mut self, skeleton: &Skeleton, document: &Document, node: NodeId) {
+        self.frames = document.frame_times(skeleton);
+        self.frames.truncate(MAX_FRAMES);
+        self.points.truncate(self.frames.len());
+        let old = std::mem::take(&mut self.keys);
+        let place = |time: f64| old.iter().find(|k| k.time == time).and_then(|k| k.place);
+        let times = path_keys(skeleton, document, node);
+        self.keys = times.into_iter().map(|time| PathKey { time, place: place(time) }).collect();
+        self.sampler.forget();
+        self.done = 0;
     }
 
-    /// Adds the lines of the path.
-    pub fn lines(&self, lines: &mut Lines) {
+    /// Computes at most `count` further points and keys; the document must be that of [`MotionPath::start`]. Returns true
+    /// if the path is then complete.
+    pub fn extend(&mut self, skeleton: &Skeleton, document: &Document, node: NodeId, count: usize) -> bool {
+        let all = self.frames.len() + self.keys.len();
+        let until = self.done.saturating_add(count).min(all);
+        while self.done < until {
+            let at = self.done;
+            self.done += 1;
+            match self.frames.get(at).copied() {
+                Some(time) => {
+                    let place = self.sample(skeleton, document, node, time);
+                    match self.points.get_mut(at) {
+                        Some(point) => *point = place,
+                        None => self.points.push(place),
+                    }
+                }
+                None => {
+                    let at = at - self.frames.len();
+                    let place = self.sample(skeleton, document, node, self.keys[at].time);
+                    self.keys[at].place = Some(place);
+                }
+            }
+        }
+        self.done >= all
+    }
+
+    /// Computes at most `count` of the points between two times again, beginning with point number `from` of these points,
+    /// with wrap-around. `changed` says whether the document has changed since the last call. Returns the number of the
+    /// next point.
+    pub fn refresh(
+        &mut self,
+        skeleton: &Skeleton,
+        (document, changed): (&Document, bool),
+        node: NodeId,
+        [start, end]: [f64; 2],
+        (from, count): (usize, usize),
+    ) -> usize {
+        if changed {
+            self.sampler.forget();
+        }
+        let first = self.frames.partition_point(|t| *t < start);
+        let last = self.frames.partition_point(|t| *t <= end).min(self.points.len());
+        let all = last.saturating_sub(first);
+        for k in 0..count.min(all) {
+            let at = first + (from + k) % all;
+            self.points[at] = self.sample(skeleton, document, node, self.frames[at]);
+        }
+        (from + count.min(all)) % all.max(1)
+    }
+
+    fn sample(&mut self, skeleton: &Skeleton, document: &Document, node: NodeId, time: f64) -> Vec3 {
+        self.sampler.sample(document, skeleton, time).world_into(skeleton, &mut self.world);
+        self.world[node.index()].translation.into()
+    }
+
+    /// Adds the lines of the path. The key at the time `lit` is highlighted.
+    pub fn lines(&self, lit: Option<f64>, lines: &mut Lines) {
         lines.polyline(&self.points, ARC, 3.0, 1.0);
-        for (at, key) in self.points.iter().zip(&self.keyed) {
-            lines.dot(*at, if *key { KEY } else { ARC }, if *key { 11.0 } else { 6.0 });
+        for at in &self.points {
+            lines.dot(*at, ARC, 6.0);
+        }
+        for PathKey { time, place } in &self.keys {
+            let Some(at) = place else { continue };
+            let lit = lit == Some(*time);
+            lines.dot(*at, if lit { LIT } else { KEY }, if lit { 17.0 } else { 11.0 });
         }
     }
 }
@@ -186,10 +273,11 @@ mod tests {
         let times: Vec<(f64, bool)> = neighbours(session.document(), 1.0, 1);
         assert_eq!(times, [(0.0, false), (2.0, true)]);
         let path = MotionPath::new(model.skeleton(), session.document(), model.skeleton().joints[3].node);
-        assert_eq!((path.points.len(), path.keyed.iter().filter(|k| **k).count()), (49, 3));
+        assert_eq!((path.points.len(), path.keys.len()), (49, 3));
+        assert!(path.keys[1].place.unwrap().distance(path.points[24]) < 1e-6, "the key at 1 s");
         assert!(path.points[0].distance(path.points[24]) > 0.2);
         let mut lines = Lines::default();
-        path.lines(&mut lines);
-        assert!(lines.segments.len() >= 48 + 49);
+        path.lines(None, &mut lines);
+        assert_eq!(lines.segments.len(), 48 + 49 + 3);
     }
 }

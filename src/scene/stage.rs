@@ -6,12 +6,12 @@
 //! files or allocate GPU memory. Another thread prepares a character with [`Actor::new`] and passes the finished actor
 //! to the stage.
 
-use super::{Actor, Pipelines, SurfaceSample, VersionedPose};
+use super::{Actor, Ghosts, Pipelines, SurfaceSample, VersionedPose};
 use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame, Frames, Sync, Timings};
 use crate::query::Hit;
-use crate::render::{HiddenArea, Lines, Look, Shot, Targets, View};
+use crate::render::{GhostMasks, HiddenArea, Lines, Look, Shot, Targets, View};
 use std::sync::Arc;
 
 /// Number of frames in flight on the GPU. A probe sample arrives this number of frames after its request.
@@ -34,6 +34,8 @@ pub struct Stage {
     targets: Arc<Targets>,
     frames: Frames,
     actor: Box<Actor>,
+    /// Onion skins, and their images for the targets.
+    ghosts: Option<(Box<Ghosts>, GhostMasks)>,
     look: Look,
     /// The pixels that the lenses of the headset hide, and whether pictures omit them.
     hidden: Option<HiddenArea>,
@@ -58,6 +60,7 @@ impl Stage {
             frames: Frames::new(pipelines.device(), IN_FLIGHT as usize),
             targets,
             actor,
+            ghosts: None,
             look: Look::default(),
             hidden: None,
             omits: true,
@@ -116,6 +119,29 @@ impl Stage {
     /// [`Stage::enter_anew`]. The old actor is freed after the GPU has finished with it.
     pub fn enter(&mut self, actor: Box<Actor>) {
         self.actor = actor;
+        // Ghosts of another character have other vertices.
+        let character = self.actor.model().map(|m| &m.bound.character);
+        let fits = |g: &Ghosts| character.is_some_and(|c| Arc::ptr_eq(c, &g.model().bound.character));
+        self.ghosts.take_if(|(ghosts, _)| !fits(ghosts));
+    }
+
+    /// Shows these onion skins, or none. Allocates their images, so call it between frames. The ghosts must belong to the
+    /// actor's character.
+    ///
+    /// # Errors
+    /// If memory runs out; then the stage shows no onion skins.
+    pub fn set_ghosts(&mut self, ghosts: Option<Box<Ghosts>>) -> Result<()> {
+        self.ghosts = None;
+        if let Some(ghosts) = ghosts {
+            let masks = self.pipelines.renderer.ghost_masks(&self.targets)?;
+            self.ghosts = Some((ghosts, masks));
+        }
+        Ok(())
+    }
+
+    /// The onion skins.
+    pub fn ghosts_mut(&mut self) -> Option<&mut Ghosts> {
+        self.ghosts.as_mut().map(|(ghosts, _)| &mut **ghosts)
     }
 
     /// As [`Stage::enter`], for an actor that was created for other render targets.
@@ -135,8 +161,13 @@ impl Stage {
     /// As [`Targets::new`]; on an error the stage stays unchanged.
     pub fn resize(&mut self, size: [u32; 2], views: u32, samples: u32) -> Result<()> {
         let targets = Arc::new(Targets::new(self.pipelines.device(), size, views, samples)?);
+        let masks =
+            self.ghosts.as_ref().map(|_| self.pipelines.renderer.ghost_masks(&targets)).transpose()?;
         self.actor.rebind(&self.pipelines, &targets)?;
         self.targets = targets;
+        if let (Some((_, old)), Some(new)) = (&mut self.ghosts, masks) {
+            *old = new;
+        }
         self.views = [None; 2];
         Ok(())
     }
@@ -164,7 +195,7 @@ impl Stage {
         self.number += 1;
     }
 
-    /// Records the probe cameras, and the deformation if the pose is new.
+    /// Records the probe cameras, the deformation if the pose is new, and the solve of at most one ghost.
     ///
     /// # Errors
     /// Only if used incorrectly.
@@ -177,6 +208,9 @@ impl Stage {
         if let Some(pose) = pose {
             self.actor.pose(frame, &pose);
         }
+        if let Some((ghosts, _)) = &mut self.ghosts {
+            ghosts.record(frame);
+        }
         self.actor.look_through(frame, aim, self.number)
     }
 
@@ -186,7 +220,8 @@ impl Stage {
     /// If the number of views is wrong, or memory for the lines runs out.
     pub fn record_eyes(&mut self, frame: &mut Frame, views: &[View], lines: &Lines) -> Result<()> {
         let hidden = self.hidden.as_ref().filter(|_| self.omits);
-        let shot = Shot { views, look: &self.look, lines, hidden };
+        let ghosts = self.ghosts.as_ref().map(|(ghosts, masks)| ghosts.shown(masks));
+        let shot = Shot { views, look: &self.look, lines, hidden, ghosts };
         self.views = [views.first().copied(), views.get(1).copied()];
         self.actor.draw(&self.pipelines, frame, &self.targets, &shot)
     }

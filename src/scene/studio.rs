@@ -201,7 +201,7 @@ impl Studio {
         device.run(|frame| {
             self.surface.upload(frame, &shape.positions, &shape.normals);
             frame.barrier();
-            let shot = Shot { views, look: &self.look, lines, hidden: None };
+            let shot = Shot { views, look: &self.look, lines, hidden: None, ghosts: None };
             self.renderer.record(frame, &self.scene, &targets, &mut bound, &shot)?;
             more(frame, &targets)
         })?;

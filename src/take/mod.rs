@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 
 /// Magic number at the start of the file.
 const MAGIC: [u8; 8] = *b"sinewtk\0";
-/// Current version of the format. Version 1 has other rules for views, [`Rules::First`].
-const VERSION: u32 = 2;
+/// Current version of the format. Earlier versions have other rules, see [`Rules`].
+const VERSION: u32 = 3;
 
 /// Pose and field of view of an eye.
 #[derive(Clone, Copy, Debug, PartialEq)]

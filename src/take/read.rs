@@ -100,9 +100,13 @@ impl TakeReader {
         &self.start
     }
 
-    /// View rules of the take's format version.
+    /// Rules of the take's format version.
     pub(crate) fn rules(&self) -> Rules {
-        if self.version == 1 { Rules::First } else { Rules::Now }
+        match self.version {
+            1 => Rules::First,
+            2 => Rules::Second,
+            _ => Rules::Now,
+        }
     }
 
     /// Number of frames read so far.

@@ -1,7 +1,7 @@
 //! All user commands. Controller buttons, panels and keys give the same commands. The doctor checks that users can
 //! reach every command.
 
-use super::LimitChange;
+use super::{GhostSpacing, LimitChange};
 use crate::asset::Interpolation;
 use crate::base::math::Trs;
 use crate::base::{FirmId, MarkId, NodeId, SculptId};
@@ -451,6 +451,17 @@ pub enum Command {
     Play(bool),
     /// Shows or hides the motion path of the selected joint.
     MotionPath(bool),
+    /// Shows or hides onion skins: ghosts of the character at other times.
+    Onion(bool),
+    /// Sets which onion skins show.
+    Ghosts {
+        /// Number before the playhead, 0..=4.
+        before: u32,
+        /// Number after the playhead, 0..=4.
+        after: u32,
+        /// Where they lie.
+        spacing: GhostSpacing,
+    },
     /// Moves the playhead to a time, seconds, and shows the motion there.
     Scrub(f64),
     /// Keys the displayed pose at the playhead.

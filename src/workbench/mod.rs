@@ -4,6 +4,7 @@ mod command;
 mod input;
 mod limits;
 mod navigation;
+mod onion;
 mod output;
 mod path;
 mod playhead;
@@ -23,6 +24,7 @@ pub use command::{BindChange, CageSet, Command, FirmChange, GrabBy, MarkBy, Meas
 pub use input::{Hand, Input, Tracked, Tracking};
 pub use limits::LimitChange;
 pub(crate) use navigation::Rules;
+pub use onion::{GhostSpacing, OnionSkins, WIDEST_SPACING};
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};
 pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE, SCALE_RANGE};

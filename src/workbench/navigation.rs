@@ -20,13 +20,16 @@ const NICE: f32 = 1.6;
 /// Number of views that [`Rules::First`] keeps for *Last view*.
 const HISTORY: usize = 64;
 
-/// The rules of view commands, by the version of the take.
+/// The rules of view commands and of hands, by the version of the take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
     /// Rules for takes of version 1: the turntable moves the user around the character, and repeated *Last view*
     /// commands step back through the history of views.
     First,
-    /// Current rules: the turntable rotates the character, and *Last view* alternates between two views.
+    /// Rules for takes of version 2: the turntable rotates the character, and *Last view* alternates between two views.
+    /// Hands do not take keys on the motion path.
+    Second,
+    /// Current rules: those of version 2, and hands take keys on the motion path.
     #[default]
     Now,
 }
@@ -206,7 +209,7 @@ impl Navigation {
         let now = before.floor_from_room;
         let forward = now.rotation * Vec3::Z;
         let upright = Quat::from_rotation_y(forward.x.atan2(forward.z));
-        if self.rules == Rules::Now {
+        if self.rules != Rules::First {
             // A quaternion and its negative are the same rotation.
             if now.rotation.dot(upright).abs() > 1.0 - 1e-6 {
                 return;
@@ -226,7 +229,7 @@ impl Navigation {
     pub fn undo(&mut self) -> bool {
         self.let_go();
         let Some(before) = self.history.pop_back() else { return false };
-        if self.rules == Rules::Now {
+        if self.rules != Rules::First {
             self.remember(self.view);
         }
         self.go(before);

@@ -1,6 +1,6 @@
 //! User preferences: kept between sessions, part of no document.
 
-use super::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
+use super::{CageSet, GrabBy, MarkBy, MeasureBy, OnionSkins, Tool};
 use crate::deform::classic::Method;
 use crate::pose::Lengths;
 use crate::render::{Filter, Look, Occlusion, Shading};
@@ -94,6 +94,8 @@ pub struct Preferences {
     pub haptics: bool,
     /// Whether the motion path of the selected joint is visible.
     pub path: bool,
+    /// Which onion skins show.
+    pub onion: OnionSkins,
     /// Whether playback starts again at its end.
     pub loops: bool,
     /// Whether the palette is visible.
@@ -141,6 +143,7 @@ impl Default for Preferences {
             left_handed: false,
             haptics: true,
             path: true,
+            onion: OnionSkins::default(),
             loops: true,
             palette: true,
             files: false,
@@ -154,6 +157,7 @@ impl Preferences {
     pub fn sane(mut self) -> Self {
         self.bones = self.bones.min(MOST_BONES);
         self.reach = self.reach.map(Reach::sane);
+        self.onion = self.onion.sane();
         self.paint = if self.paint.is_finite() { self.paint.clamp(0.0, 1.0) } else { 1.0 };
         let scale = self.render_scale;
         self.set_render_scale(if scale.is_finite() { scale } else { 1.0 });

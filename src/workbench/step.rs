@@ -36,7 +36,7 @@ use crate::cage::{CageMesh, Coordinates};
 use crate::deform::sculpt::SculptState;
 use crate::document::{Sampler, Session};
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{DrawnBones, LiveRecipe, NewCage};
+use crate::scene::{DrawnBones, GhostTimes, LiveRecipe, NewCage};
 use crate::surface::Sculpt;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub struct Workbench {
     /// Index of the hand that holds the tools.
     tool: usize,
     line: LineTool,
-    grab: GrabTool,
+    pub(super) grab: GrabTool,
     pub(super) skin: SkinTool,
     joint: JointTool,
     pub(super) accent: AccentTool,
@@ -105,6 +105,8 @@ pub struct Workbench {
     touched: Option<NodeId>,
     pub(super) playhead: Playhead,
     pub(super) timeline: Timeline,
+    /// Times of the onion skins.
+    pub(super) ghosts: GhostTimes,
     /// Document revision that [`Self::key_changes`] last examined.
     pub(super) keyed_at: Version,
     /// The document's pose at `keyed_at`; auto-key records differences from this pose.
@@ -205,6 +207,7 @@ impl Workbench {
             touched: None,
             playhead: Playhead::default(),
             timeline,
+            ghosts: GhostTimes::default(),
             keyed_at,
             keyed,
             undone: false,
@@ -267,10 +270,11 @@ impl Workbench {
         self.context.auto_key = self.playhead.auto_key;
         self.buttons();
         self.turn_and_size();
-        if self.navigation.rules() == Rules::Now {
+        if self.navigation.rules() != Rules::First {
             // Hand poses must include this frame's view rotation before hands grab.
             self.hands.place(input, self.navigation.world_from_room());
         }
+        self.use_path_keys();
         self.run_film();
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
@@ -285,9 +289,13 @@ impl Workbench {
         self.follow_tour();
         // In a window, joints are clicked instead.
         if !self.windowed && !self.hands.hands[self.tool_hand()].on_panel {
-            self.touched = self.near_joint().or(self.touched);
+            let near = self.near_joint();
+            if !self.keeps_path(near) {
+                self.touched = near.or(self.touched);
+            }
         }
         self.find_states();
+        self.aim_ghosts();
         self.write_output()
     }
 
@@ -334,7 +342,8 @@ impl Workbench {
         let tool = self.tool_hand();
         // A squeeze at a grip is the grip tool's.
         let at_grip = self.preferences.tool == Tool::Grip && self.grip.is_at_grip();
-        let busy = (self.is_drawing() || at_grip).then_some(tool);
+        let mut busy = [self.path.is_busy(); 2];
+        busy[tool] |= self.is_drawing() || at_grip;
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         let pinned = self.grab.take(&mut self.context, &mut moment, busy, !self.windowed);
         if !self.windowed {
@@ -346,6 +355,9 @@ impl Workbench {
     }
 
     fn use_tools(&mut self) {
+        if self.path.is_busy() {
+            return;
+        }
         let tool = self.tool_hand();
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
         self.grab.step(&mut self.context, &mut moment);

@@ -261,7 +261,7 @@ impl Workbench {
             self.playhead.advance(self.hands.step, duration, loops);
             self.show_moment();
         }
-        if self.playhead.shown && self.is_reached_for() {
+        if self.playhead.shown && !self.path.is_busy() && self.is_reached_for() {
             self.take_pose();
         }
     }

@@ -1,6 +1,7 @@
 //! While a motion plays, no frame allocates: neither for poses, sculpt layers and settings nor for their upload.
 
 use sinew::asset::{Asset, Channel, Clip, Interpolation, Property};
+use sinew::base::Progress;
 use sinew::base::math::{Quat, Vec3};
 use sinew::base::{FirmId, MarkId, SculptId, StrokeId};
 use sinew::bind::shapes::Shape;
@@ -12,7 +13,7 @@ use sinew::document::{ClipLayer, DeformerSettings, Edit, Key, KeyEdit, KeyValue,
 use sinew::gpu::Sync;
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::pose::{Sample, Stroke, StrokeLayer};
-use sinew::scene::{Actor, Aim, Follows, Model, Pipelines, Stage};
+use sinew::scene::{Actor, Aim, Follows, GhostTimes, Ghosts, Model, Pipelines, Stage};
 use sinew::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use sinew::workbench::{Command, Input, Preferences, Workbench};
 use std::sync::Arc;
@@ -118,13 +119,17 @@ fn a_motion_that_plays_allocates_nothing() {
             let mut stage = Stage::new(&pipelines, [64, 64], 1, 1).unwrap();
             let actor = Actor::new(&pipelines, stage.targets(), &model, bench.recipe()).unwrap();
             stage.enter(Box::new(actor));
+            let mut ghosts = Ghosts::new(&pipelines, &model, bench.recipe(), &Progress::default()).unwrap();
+            ghosts.set_counts([1, 1]).unwrap();
+            stage.set_ghosts(Some(Box::new(ghosts))).unwrap();
             stage
         });
+        bench.run_command(Command::Onion(true));
         bench.run_command(Command::Play(true));
         let mut input = Input { focused: true, ..Input::default() };
         for frame in 0..WARM_UP + FRAMES {
             input.time = frame as f64 / 90.0;
-            let (before, mut followed) = (bench.shown_pose().version, true);
+            let (before, mut followed, mut haunted) = (bench.shown_pose().version, true, true);
             let editor = allocation_counter::measure(|| {
                 bench.step(&input);
             });
@@ -136,12 +141,21 @@ fn a_motion_that_plays_allocates_nothing() {
                     stage.actor_mut().set_time(bench.shown_time());
                     stage.actor_mut().set_sculpts(bench.sculpts(), bench.sculpt_states()).unwrap();
                     followed = stage.actor_mut().follow(bench.recipe()) == Follows::Changed;
+                    // Every frame solves a ghost.
+                    let mut times = GhostTimes::default();
+                    times[frame % 2][0] = bench.shown_time().map(|t| (t + 0.3) % 1.0);
+                    let document = (bench.session().document(), bench.session().revision());
+                    let ghosts = stage.ghosts_mut().unwrap();
+                    haunted = ghosts.follow(document, None, &times).unwrap() == Follows::Changed;
                     stage.record_body(&mut commands, Some(bench.shown_pose()), &Aim::default()).unwrap();
                 });
                 stage.submit(commands, &Sync::default()).unwrap();
             }
             if frame >= WARM_UP {
-                assert!(posed && followed, "{method} {setting}: frame {frame} shows another moment");
+                assert!(
+                    posed && followed && haunted,
+                    "{method} {setting}: frame {frame} shows another moment"
+                );
                 assert_eq!(editor.count_total, 0, "{method} {setting}: the editor in frame {frame}");
                 assert_eq!(body.count_total, 0, "{method} {setting}: the body in frame {frame}");
             }

@@ -8,7 +8,7 @@ use crate::app::samples::is_sample;
 use crate::base::{Error, Result};
 use crate::cage::{Cage, Coupling};
 use crate::project::recovery::Unfinished;
-use crate::scene::{Actor, DrawnBones, NewCage};
+use crate::scene::{Actor, DrawnBones, Ghosts, NewCage};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
@@ -30,6 +30,8 @@ pub enum News {
     Looked(Writes, PathBuf, bool),
     /// The actor for the render stage with this number.
     Ready(u64, Result<Box<Actor>>),
+    /// The onion skins for the render stage with this number.
+    Ghosts(u64, Box<Ghosts>),
     /// Strain of the document's pose.
     Measured(Strain),
     /// Joints of drawn bones for the workbench.
@@ -161,6 +163,7 @@ impl AppSession {
                 }
                 News::Ready(number, actor)
             }
+            Done::Ghosts(number, ghosts) => return self.ghosts_made(number, ghosts),
             // A failed bind is reported when the user grabs the body.
             Done::Whole(character, body) => {
                 if let (Some(bench), Ok(body)) = (&mut self.bench, body) {

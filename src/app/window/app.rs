@@ -131,6 +131,7 @@ impl<'o> WindowApp<'o> {
             }
         }
         self.make_ready(stage);
+        changed |= self.app_session.mind_ghosts(self.numbers[0], stage);
         self.app_session.look_for_sketches(&stage.pipelines().renderer);
         self.app_session.measure();
         self.desk.facts.unsaved = self.app_session.unsaved;
@@ -204,6 +205,11 @@ impl<'o> WindowApp<'o> {
                 self.desk.facts.message = Some(error.to_string());
             }
             News::Ready(number, actor) => self.ready(number, actor, stage),
+            News::Ghosts(number, ghosts) if number == self.numbers[0] => {
+                self.app_session.set_ghosts(stage, Some(ghosts));
+            }
+            // The onion skins are for an earlier window or the headset.
+            News::Ghosts(..) => {}
             News::Written(path) => {
                 self.app_session.quit |= self.closing && self.app_session.on_disk;
                 self.desk.facts.message = Some(format!("wrote {}", path.display()));

@@ -180,6 +180,8 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
             let painted = screen.stages_mut().map(|stage| app.app_session.bring_up(stage.actor_mut()));
             self.damaged |= painted.fold(false, |any, new| any | new);
         }
+        let (haunted, waits) = app.app_session.follow_ghosts(screen.stage());
+        self.damaged |= haunted;
         let pose = app.app_session.bench.as_ref().filter(|_| ready).map(Workbench::shown_pose);
         if self.damaged || app.desk.output().dirty || pose.is_some_and(|pose| !screen.has(&pose)) {
             if self.damaged {
@@ -196,8 +198,8 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         if self.damaged {
             self.next = soon(HIDDEN, self.next);
         }
-        if late {
-            // The next step carries out what arrived after this one.
+        if late || waits {
+            // The next step carries out what arrived after this one, or solves the next ghost.
             self.next = soon(Duration::ZERO, self.next);
         }
         self.look = screen.asks().then(|| Instant::now() + ANSWER);

@@ -132,6 +132,7 @@ impl<'o> HeadsetApp<'o> {
         }
         if let Some(stage) = stage {
             self.make_ready(stage);
+            self.app_session.mind_ghosts(self.stage, stage);
         }
         if self
             .app_session
@@ -195,8 +196,13 @@ impl<'o> HeadsetApp<'o> {
                 }
             }
             News::Ready(number, actor) if number == self.stage => self.ready(actor, stage),
-            // The actor is for a stage that no longer exists.
-            News::Ready(..) | News::Written(_) | News::Looked(..) | News::Bound => {}
+            News::Ghosts(number, ghosts) if number == self.stage => {
+                if let Some(stage) = stage {
+                    self.app_session.set_ghosts(stage, Some(ghosts));
+                }
+            }
+            // The actor or the onion skins are for a stage that no longer exists.
+            News::Ready(..) | News::Ghosts(..) | News::Written(_) | News::Looked(..) | News::Bound => {}
             News::Previewed => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }

@@ -331,6 +331,7 @@ fn pictures(
     if shown {
         app.app_session.suits(stage);
         app.app_session.bring_up(stage.actor_mut());
+        app.app_session.follow_ghosts(stage);
     }
     if let Some(bench) = &app.app_session.bench {
         let output = bench.output();

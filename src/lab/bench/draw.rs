@@ -43,7 +43,7 @@ pub(super) fn measure(
             let targets = Targets::new(device, size, views[0].len() as u32, samples)?;
             let mut bound = renderer.bind(&scene, &targets)?;
             let runs = repeat(device, effort, |i, frame| {
-                let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None };
+                let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None, ghosts: None };
                 renderer.record(frame, &scene, &targets, &mut bound, &shot)
             })?;
             Ok(runs.phases(&["picture"]))
@@ -62,7 +62,7 @@ pub(super) fn measure(
             let look = Look { scale, ..look };
             let mut bound = renderer.bind(&scene, &targets)?;
             let runs = repeat(device, effort, |i, frame| {
-                let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None };
+                let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None, ghosts: None };
                 renderer.record(frame, &scene, &targets, &mut bound, &shot)
             })?;
             Ok(runs.phases(&["G-buffer", phase]))

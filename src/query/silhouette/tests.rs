@@ -182,7 +182,7 @@ fn the_silhouettes_in_the_picture_of_both_eyes_are_those_in_the_list() {
         // At this scale, a texel is a pixel.
         let mut shoot = |silhouettes, scale| {
             let look = Look { silhouettes, scale, shadows: false, ..Look::default() };
-            let shot = Shot { views: &views, look: &look, lines: &lines, hidden: None };
+            let shot = Shot { views: &views, look: &look, lines: &lines, hidden: None, ghosts: None };
             device.run(|frame| renderer.record(frame, &scene, &targets, &mut bound, &shot)).unwrap();
             [0, 1].map(|view| targets.read(&device, view).unwrap())
         };

@@ -344,13 +344,54 @@ fn a_character_that_changed_or_went_is_told() {
 }
 
 #[test]
+fn a_take_with_a_key_dragged_on_the_path_replays_to_the_same_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut animator, path) = Animator::new(folder.path());
+    let skeleton = animator.bench.character().skeleton.clone();
+    let chain = chains(&skeleton).into_iter().max_by_key(|c| c.nodes.len()).unwrap();
+    let (last, middle) = (*chain.nodes.last().unwrap(), chain.nodes[chain.nodes.len() / 2]);
+    animator.command(Command::Onion(true));
+    animator.command(Command::GrabBy(GrabBy::Limb));
+    animator.command(Command::Key);
+    animator.command(Command::Scrub(1.0));
+    let mut local = animator.bench.pose().local[middle.index()];
+    local.rotation = (local.rotation() * Quat::from_rotation_z(0.7)).to_array();
+    animator.command(Command::AutoKey(true));
+    animator.command(Command::Place(middle, Box::new(local), false));
+    animator.step();
+    animator.command(Command::AutoKey(false));
+    animator.command(Command::Tool(Tool::Grab));
+    animator.command(Command::Scrub(0.5));
+    animator.command(Command::Select(Some(last)));
+    animator.command(Command::Radius(0.1));
+    animator.reach(Vec3::new(0.0, 9.0, 0.0), 0.0);
+    (0..12).for_each(|_| animator.step());
+    let key = animator.bench.path_keys().find(|k| k.0 == 1.0).unwrap().1;
+    let steps = animator.bench.session().history().0;
+    animator.reach(key, 0.0);
+    animator.step();
+    animator.frame.input.hands[1].draw = 1.0;
+    for k in 0..20 {
+        animator.reach(key + Vec3::new(-0.004, 0.003, 0.005) * k as f32, 0.0);
+        animator.step();
+    }
+    assert_eq!(animator.bench.ghost_times()[0][0], Some(0.0), "the ghost of the first key");
+    animator.frame.input.hands[1].draw = 0.0;
+    animator.step();
+    assert_eq!(animator.bench.session().history().0, steps + 1, "the key was dragged");
+    let times = *animator.bench.ghost_times();
+    let hash = animator.finish();
+    let replay = replayed(&path);
+    assert_eq!(replay.bench().session().document().hash(), hash);
+    assert_eq!(*replay.bench().ghost_times(), times);
+}
+
+#[test]
 fn takes_keep_to_the_rules_of_their_version() {
-    for version in [1, 2] {
+    for version in [1, 2, 3] {
         let folder = tempfile::tempdir().unwrap();
         let (mut animator, path) = Animator::new(folder.path());
-        if version == 1 {
-            animator.bench.keep_to(Rules::First);
-        }
+        animator.bench.keep_to([Rules::First, Rules::Second, Rules::Now][usize::from(version) - 1]);
         animator.command(Command::Turntable(true));
         (0..60).for_each(|_| animator.step());
         animator.command(Command::SnapTurn(1));
@@ -363,7 +404,7 @@ fn takes_keep_to_the_rules_of_their_version() {
         animator.work();
         let place = animator.bench.output().world_from_room;
         let hash = animator.finish();
-        if version == 1 {
+        if version < 3 {
             let mut bytes = std::fs::read(&path).unwrap();
             bytes[8] = version;
             std::fs::write(&path, bytes).unwrap();

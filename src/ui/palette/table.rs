@@ -68,7 +68,8 @@ pub const ENTRIES: [Entry; 50] = [
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
     on(Time, 0, 2.2, Item::Of(C::Scrub), "Time", None),
-    on(Time, 0, 1.0, Item::Of(C::MotionPath), "Path", None),
+    on(Time, 0, 0.8, Item::Of(C::MotionPath), "Path", None),
+    on(Time, 0, 0.8, Item::Of(C::Onion), "Onion", None),
     on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
     on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Key)),
     on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
@@ -272,6 +273,7 @@ impl Item {
             C::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
             C::KeyStroke => press(Command::KeyStroke, state.redraw),
             C::MotionPath => Offer::Switch { on: p.path, command: Command::MotionPath(!p.path) },
+            C::Onion => Offer::Switch { on: p.onion.on, command: Command::Onion(!p.onion.on) },
             C::Play
             | C::Scrub
             | C::Key

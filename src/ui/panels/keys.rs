@@ -2,6 +2,7 @@
 //!
 //! The selection is state of the panel. The edits that the panel gives carry their keys, so takes replay without it.
 
+mod onion;
 mod press;
 mod selection;
 mod sheet;
@@ -60,14 +61,15 @@ enum Group {
     Keys,
     Easing,
     Playback,
+    Onion,
     View,
 }
 
 impl Group {
-    const ALL: [Self; 4] = [Self::Keys, Self::Easing, Self::Playback, Self::View];
+    const ALL: [Self; 5] = [Self::Keys, Self::Easing, Self::Playback, Self::Onion, Self::View];
 
     fn label(self) -> &'static str {
-        ["Edit", "Easing", "Playback", "View"][self as usize]
+        ["Edit", "Easing", "Playback", "Onion", "View"][self as usize]
     }
 }
 
@@ -217,6 +219,7 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
                 Group::Keys => edit_tools(ui, bench, state, pressed),
                 Group::Easing => easing_tools(ui, bench, state, pressed),
                 Group::Playback => playback_tools(ui, bench, pressed),
+                Group::Onion => onion::tools(ui, bench, pressed),
                 Group::View => view_tools(ui, bench, state),
             }
             if !large && group != Group::View {

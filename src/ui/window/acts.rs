@@ -331,6 +331,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::Play => Command::Play(!playhead.playing),
         Act::NextFrame => Command::Scrub(playhead.time + timeline.frame()),
         Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
+        Act::Onion => Command::Onion(!p.onion.on),
         Act::Wire => Command::Wire(!p.wire),
         Act::Binding => Command::Binding(!p.binding),
         Act::Crossings => Command::Crossings(!p.crossings),

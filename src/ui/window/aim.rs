@@ -32,6 +32,7 @@ impl WindowEditor {
             | Hold::Joint(_)
             | Hold::Turn { .. }
             | Hold::Plane(..)
+            | Hold::Key { .. }
             | Hold::Reach { .. } => None,
             Hold::Free | Hold::Tool { .. } if !self.over => None,
             _ => match bench.preferences().tool {
@@ -116,6 +117,50 @@ impl WindowEditor {
         let distance = |n: &NodeId| eyepiece.distance(place(n)?, at);
         let near = bench.posable().iter().filter_map(|n| Some((distance(n)?, *n)));
         near.filter(|(d, _)| *d <= NEAR * 1.5).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
+    }
+
+    /// Returns time and place of the key of the motion path near a pixel, while a tool that poses is chosen. Strokes and
+    /// grips begin at joints, so a key at a joint is only for the tools that move joints.
+    fn key_at(&self, bench: &Workbench, at: [f32; 2]) -> Option<(f64, Vec3)> {
+        let tool = bench.preferences().tool;
+        let moves = matches!(tool, Tool::Grab | Tool::Joint);
+        if !tool.poses() || !moves && self.joint_at(bench, at).is_some() {
+            return None;
+        }
+        let (eyepiece, _) = self.eyepiece(at);
+        let near = bench.path_keys().filter_map(|(t, p)| Some((eyepiece.distance(p, at)?, (t, p))));
+        let near = near.filter(|(d, _)| *d <= NEAR).min_by(|a, b| a.0.total_cmp(&b.0));
+        near.map(|(_, key)| key)
+    }
+
+    /// Highlights the key of the motion path under the mouse.
+    pub(super) fn light_key(&self, bench: &mut Workbench) {
+        let at = self.at.filter(|_| self.over && self.hold == Hold::Free && !bench.is_busy());
+        let key = at.and_then(|at| self.key_at(bench, at));
+        bench.light_key(key.map(|k| k.0));
+    }
+
+    /// Takes the key of the motion path under the mouse. Returns false if there is none.
+    pub(super) fn press_key(&mut self, bench: &mut Workbench) -> bool {
+        let Some(at) = self.at else { return false };
+        let Some((time, origin)) = self.key_at(bench, at).filter(|k| bench.hold_key(k.0)) else {
+            return false;
+        };
+        let (eyepiece, _) = self.eyepiece(at);
+        let plane = WorkingPlane { origin, normal: self.camera.rotation() * Vec3::Z };
+        let from_ray = eyepiece.on_plane(at, &plane).map_or(Vec3::ZERO, |x| origin - x);
+        self.facts.message = Some(format!("key at {time:.2} s: drag it, or let go to stay at this time"));
+        self.hold = Hold::Key { plane, from_ray };
+        true
+    }
+
+    /// Moves the held key of the motion path to the mouse.
+    pub(super) fn drag_key(&self, bench: &mut Workbench) {
+        let (Hold::Key { plane, from_ray }, Some(at)) = (self.hold, self.at) else { return };
+        let (eyepiece, _) = self.eyepiece(at);
+        if let Some(x) = eyepiece.on_plane(at, &plane) {
+            bench.drag_key(x + from_ray);
+        }
     }
 
     fn nearest(

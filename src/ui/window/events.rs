@@ -110,6 +110,11 @@ impl WindowEditor {
                 }
             }
             Hold::Plane(..) => self.drag_plane(),
+            Hold::Key { .. } => {
+                if let Some(bench) = bench {
+                    self.drag_key(bench);
+                }
+            }
             Hold::Wipe => {
                 let [x, _, width, _] = self.output.viewport.map(|v| v as f32);
                 let at = self.at.map_or(0.5, |at| (at[0] - x) / width.max(1.0));
@@ -158,6 +163,7 @@ impl WindowEditor {
                 | Hold::Tool { .. }
                 | Hold::Reach { .. }
                 | Hold::Plane(..)
+                | Hold::Key { .. }
                 | Hold::Joint(_),
                 PointerButton::Secondary,
             ) => {
@@ -186,6 +192,7 @@ impl WindowEditor {
                 self.hold = Hold::Camera(drag, button);
             }
             PointerButton::Primary if self.at.is_some_and(|at| self.on_divider(at)) => self.hold = Hold::Wipe,
+            PointerButton::Primary if !self.on_gizmo(bench) && self.press_key(bench) => {}
             PointerButton::Primary => {
                 let poses = bench.preferences().tool.poses();
                 match self.at.filter(|_| poses && bench.shown_time().is_some()) {
@@ -220,6 +227,11 @@ impl WindowEditor {
             Hold::Joint(_) if button == PointerButton::Primary => {
                 bench.let_joint_go();
                 self.hold = Hold::Free;
+            }
+            Hold::Key { .. } if button == PointerButton::Primary => {
+                self.drag_key(bench);
+                bench.let_key_go();
+                (self.hold, self.changed) = (Hold::Free, true);
             }
             Hold::Wipe | Hold::Plane(..) if button == PointerButton::Primary => self.hold = Hold::Free,
             Hold::Reach { start } if button == PointerButton::Primary => {

@@ -60,6 +60,7 @@ pub enum Act {
     NextFrame,
     LastFrame,
     EditKeys,
+    Onion,
     Deselect,
     CopyPose,
     PastePose,
@@ -248,6 +249,7 @@ pub const ACTS: &[Line] = &[
     line(Act::NextFrame, "Next frame", Time, &[key(Key::ArrowRight)], Some(C::Scrub)),
     line(Act::LastFrame, "Frame before", Time, &[key(Key::ArrowLeft)], Some(C::Scrub)),
     line(Act::EditKeys, "Rows and tools of the dope sheet", Time, &[shift(Key::T)], None),
+    line(Act::Onion, "Onion skins", Time, &[key(Key::O)], Some(C::Onion)),
     line(Act::TakePose, "Edit the pose that shows", Time, &[shift(Key::I)], None),
     line(Act::Wire, "Bones and edges on top", View, &[shift(Key::Z)], Some(C::Wire)),
     line(

@@ -84,6 +84,9 @@ enum Hold {
     Joint(gizmo::Drag),
     /// Moves or rotates the drawing plane by the gizmo. The second field is the plane before the drag.
     Plane(gizmo::Drag, WorkingPlane),
+    /// Drags a key of the motion path on a plane. `from_ray` is the offset of the joint from the point where the mouse's ray
+    /// meets `plane`.
+    Key { plane: WorkingPlane, from_ray: Vec3 },
     /// Moves the divider between the pictures of two deformers.
     Wipe,
     /// Resizes the brush by key F until the next click. The fields are the mouse's pixel and the brush radius at the
@@ -286,6 +289,7 @@ impl WindowEditor {
         }
         self.time = self.time.max(input.time);
         if let Some(bench) = bench.as_deref_mut() {
+            self.light_key(bench);
             self.await_skin(bench);
             self.hand(bench, self.time, input.picked);
             self.follow(bench);

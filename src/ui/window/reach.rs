@@ -75,7 +75,11 @@ fn window(kind: CommandKind) -> String {
         CommandKind::Change => "side panel".to_owned(),
         CommandKind::Details => "the side panel always shows".to_owned(),
         CommandKind::Tour => "bar above the picture".to_owned(),
-        CommandKind::MotionPath | CommandKind::AutoKey | CommandKind::Loop | CommandKind::PlayRange => {
+        CommandKind::MotionPath
+        | CommandKind::Ghosts
+        | CommandKind::AutoKey
+        | CommandKind::Loop
+        | CommandKind::PlayRange => {
             "timeline".to_owned()
         }
         CommandKind::Jump => "history".to_owned(),
@@ -189,6 +193,7 @@ mod tests {
             // The tool panel has these settings of keys.
             CommandKind::MoveKey,
             CommandKind::MotionPath,
+            CommandKind::Ghosts,
             CommandKind::Loop,
             CommandKind::PlayRange,
             CommandKind::AutoKey,

@@ -14,7 +14,9 @@ use crate::scene::{
 use crate::surface::{Reach, Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{attached, is_bare, newest_mark, without_newest};
-use crate::workbench::{Command, CommandKind, Haptic, MOST_BONES, MarkBy, Request, Tool, Workbench};
+use crate::workbench::{
+    Command, CommandKind, Haptic, MOST_BONES, MarkBy, OnionSkins, Request, Tool, Workbench,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -209,7 +211,7 @@ impl Workbench {
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
             Command::UndoNavigation => {
                 // A running turntable would immediately change the restored view.
-                if self.navigation.undo() && self.navigation.rules() == Rules::Now {
+                if self.navigation.undo() && self.navigation.rules() != Rules::First {
                     p.turntable = false;
                 }
             }
@@ -227,6 +229,10 @@ impl Workbench {
             Command::Haptics(on) => p.haptics = on,
             Command::Play(on) => self.play(on),
             Command::MotionPath(on) => p.path = on,
+            Command::Onion(on) => p.onion.on = on,
+            Command::Ghosts { before, after, spacing } => {
+                p.onion = OnionSkins { before, after, spacing, ..p.onion }.sane();
+            }
             Command::Scrub(time) => self.scrub(time),
             Command::Key => self.set_key(),
             Command::DeleteKey => self.delete_key(),
@@ -528,6 +534,7 @@ impl Workbench {
     }
 
     pub(crate) fn cancel(&mut self) {
+        self.drop_key();
         self.line.cancel(&mut self.context);
         self.grab.cancel(&mut self.context);
         self.skin.cancel();

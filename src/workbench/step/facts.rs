@@ -248,9 +248,9 @@ impl Workbench {
         self.limits.joints()
     }
 
-    /// Whether a stroke or a grab is in progress.
+    /// Whether a stroke, a grab or the drag of a key on the motion path is in progress.
     pub fn is_busy(&self) -> bool {
-        self.is_drawing() || self.grab.is_busy() || self.joint.is_busy()
+        self.is_drawing() || self.grab.is_busy() || self.joint.is_busy() || self.path.is_busy()
     }
 
     /// Whether a hand holds the body.

@@ -16,14 +16,14 @@ use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
 use std::sync::Arc;
 
 /// Maximum distance from palm or tip to the soft tissue for a grab, room metres.
-const REACH: f32 = 0.035;
+pub const REACH: f32 = 0.035;
 /// Distance between a held point and its goal from which the hand feels a limit, room metres.
 const LIMIT: f32 = 0.03;
 
 /// Distance between a held point and its goal beyond which a line connects them, as a fraction of the diagonal of the
 /// character's bounding box.
-const MISSED: f32 = 2e-3;
-const LEASH: [u8; 4] = [255, 200, 0, 230];
+pub(super) const MISSED: f32 = 2e-3;
+pub(super) const LEASH: [u8; 4] = [255, 200, 0, 230];
 
 /// The object in a hand.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ enum Held {
 }
 
 /// The solver of a grab.
-enum Following {
+pub(super) enum Following {
     /// Rotates bones or limbs (FK or IK).
     Chains(Box<Grab>),
     /// Poses the full body.
@@ -49,14 +49,14 @@ enum Following {
 }
 
 impl Following {
-    fn hold(&mut self, node: NodeId, point: DVec3) {
+    pub(super) fn hold(&mut self, node: NodeId, point: DVec3) {
         match self {
             Self::Chains(grab) => grab.hold(node, point),
             Self::Whole(grab) => grab.hold(node, point),
         }
     }
 
-    fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> crate::base::Result<(Pose, f64)> {
+    pub(super) fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> crate::base::Result<(Pose, f64)> {
         match self {
             Self::Chains(grab) => Ok(grab.solve(skeleton, goals)),
             Self::Whole(grab) => grab.solve(skeleton, goals),
@@ -136,13 +136,13 @@ impl GrabTool {
         std::array::from_fn(|h| matches!(self.held[h], Held::World).then(|| moment.hands.hands[h].palm_room))
     }
 
-    /// Starts and ends grabs. `busy` is the hand that another tool uses. Returns the node that a pull of the trigger pins
+    /// Starts and ends grabs. `busy` says of each hand whether another tool uses it. Returns the node that a pull of the trigger pins
     /// or frees, if the trigger `pins`.
     pub fn take(
         &mut self,
         context: &mut EditContext,
         moment: &mut Moment,
-        busy: Option<usize>,
+        busy: [bool; 2],
         pins: bool,
     ) -> Option<NodeId> {
         let (mut changed, mut pinned) = (false, None);
@@ -156,7 +156,7 @@ impl GrabTool {
             if matches!(self.held[h], Held::Nothing) {
                 self.by_trigger[h] = trigger && (hand.trigger.pressed || !hand.squeeze.pressed);
                 let (at, tracking) = self.place(h, moment);
-                let usable = tracking > Tracking::Lost && busy != Some(h);
+                let usable = tracking > Tracking::Lost && !busy[h];
                 let touch = if usable && !hand.on_panel {
                     context.body.touch(&context.character, &context.rig, at.position, REACH * moment.scale)
                 } else {
@@ -258,7 +258,7 @@ impl GrabTool {
     }
 
     /// Creates the solver for the displayed pose. Falls back to limbs if the FAST bind fails.
-    fn following(&mut self, context: &mut EditContext, by: GrabBy) -> Following {
+    pub(super) fn following(&mut self, context: &mut EditContext, by: GrabBy) -> Following {
         if by == GrabBy::Body
             && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &context.character))
         {

@@ -80,6 +80,9 @@ fn controls(
     if ui.selectable_label(auto, "Auto key").on_hover_text(tip).clicked() {
         pressed.shared.commands.push(Command::AutoKey(!auto));
     }
+    let onion = bench.preferences().onion.on;
+    let answer = ui.selectable_label(onion, "Onion skins").on_hover_text(shows.tip(Act::Onion));
+    pressed.act(Act::Onion, answer.clicked());
     let tip = "Shows all rows, and tools that copy, retime and ease the selected keys";
     if ui.selectable_label(state.open, "Edit keys").on_hover_text(tip).clicked() {
         state.open = !state.open;

@@ -182,3 +182,65 @@ fn the_open_sheet_keeps_its_height() {
     t.frames(4);
     assert_eq!(height(&t), closed);
 }
+
+#[test]
+fn the_mouse_drags_a_key_of_the_motion_path_with_every_tool_that_poses() {
+    let mut t = Table::new();
+    let turn = |a: f32| crate::base::math::Quat::from_rotation_z(a).to_array();
+    let channel = crate::document::Channel {
+        target: crate::document::Target::node(NodeId::from(ELBOW - 1), Property::Rotation),
+        interpolation: Interpolation::Linear,
+        times: vec![0.0, 1.0, 2.0],
+        values: [turn(0.0), turn(0.5), turn(-0.4)].concat(),
+    };
+    let slot = crate::document::Slot { target: channel.target.clone(), channel: Some(channel) };
+    t.bench.apply(Edit::Keys(KeyEdit::Channels(vec![slot])), false);
+    t.bench.run_command(Command::GrabBy(crate::workbench::GrabBy::Limb));
+    for tool in [Tool::Line, Tool::Grab, Tool::Joint] {
+        t.bench.run_command(Command::Tool(tool));
+        t.bench.run_command(Command::Scrub(0.0));
+        t.bench.select(Some(NodeId::from(HAND)));
+        t.frames(3);
+        let hash = t.bench.session().document().hash();
+        let (_, place) = t.bench.path_keys().find(|k| k.0 == 1.0).unwrap();
+        let [x, y] = t.pixel(place);
+        t.to([x + 2.0, y]);
+        t.frames(2);
+        let lit = |t: &Table| t.desk.output().lines.segments.iter().filter(|s| s.width_a == 17.0).count();
+        assert_eq!(lit(&t), 1, "{tool:?}: the key under the mouse lights up");
+        let steps = t.bench.session().history().0;
+        t.button(PointerButton::Primary, true);
+        t.frames(2);
+        for k in 1..=6 {
+            t.to([x + 2.0 - 5.0 * k as f32, y + 4.0 * k as f32]);
+        }
+        assert_eq!(t.bench.shown_time(), Some(1.0), "{tool:?}");
+        assert!(t.bench.is_busy());
+        let shown = t.joint(HAND);
+        t.button(PointerButton::Primary, false);
+        t.frames(3);
+        assert_eq!(t.bench.session().history().0, steps + 1, "{tool:?}");
+        assert!(t.joint(HAND).distance(shown) < 1e-5 && shown.distance(place) > 0.03, "{shown} {place}");
+        assert!(t.bench.session().document().strokes().is_empty());
+        let moved = t.bench.path_keys().find(|k| k.0 == 1.0).unwrap().1;
+        assert!(moved.distance(shown) < 1e-4);
+        t.key(Key::Z, Modifiers::CTRL);
+        t.frames(2);
+        assert_eq!(t.bench.session().document().hash(), hash, "{tool:?}");
+        // The right button drops a drag; a click goes to the key.
+        t.bench.run_command(Command::Scrub(0.0));
+        t.to([x + 2.0, y]);
+        t.frames(2);
+        t.button(PointerButton::Primary, true);
+        t.to([x - 30.0, y]);
+        t.button(PointerButton::Secondary, true);
+        t.frames(2);
+        t.button(PointerButton::Primary, false);
+        t.frames(2);
+        assert_eq!(t.bench.session().document().hash(), hash, "{tool:?}");
+        assert!(!t.bench.is_busy());
+    }
+    // O switches onion skins.
+    t.key(Key::O, Modifiers::NONE);
+    assert!(t.bench.preferences().onion.on && t.bench.ghost_times()[1][0].is_some());
+}

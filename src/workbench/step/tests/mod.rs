@@ -10,6 +10,7 @@ mod holds;
 mod limits;
 mod marks;
 mod morphs;
+mod path;
 mod pins;
 mod shape;
 mod shells;
