@@ -141,17 +141,29 @@ impl<'a> Person<'a> {
         self.drag(&at(-120.0), &at(-30.0));
     }
 
-    /// Drags the slider of the time, which shows two seconds, on the page *Time*.
+    /// Drags the slider of the time on the page *Time*, and watches the time as a person would.
     fn scrub(&mut self, seconds: f32) {
-        let label = self.find("palette", "Time");
         let texts = self.texts();
-        let slider = texts.iter().filter(|t| t.panel == "palette" && t.text == "Time");
         // The page's tab has the same name and is above the slider.
-        let slider = slider.max_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1])).unwrap_or(&label);
-        let at = |x: f32| words(Vec3::from(slider.centre) + Vec3::from(slider.right) * (x - slider.pixel[0]));
+        let labels = texts.iter().filter(|t| t.panel == "palette" && t.text == "Time");
+        let label = labels.max_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1])).expect("no slider");
+        let at = |share: f32| {
+            let x = TIME[0] + (TIME[1] - TIME[0]) * share - label.pixel[0];
+            words(Vec3::from(label.centre) + Vec3::from(label.right) * x)
+        };
+        let mut share = 0.5;
+        self.play(&format!("right look {}\nwait 0.2\nright trigger 1\nwait 0.1", at(share)));
+        for _ in 0..20 {
+            let now = self.s.app.frame.time.unwrap_or_default() as f32;
+            if (now - seconds).abs() < 0.03 {
+                break;
+            }
+            share = if now > 0.0 { share * seconds / now } else { 0.5 }.clamp(0.0, 1.0);
+            self.play(&format!("right look {} over 0.1\nwait 0.1", at(share)));
+        }
+        self.play("right trigger 0\nwait 0.2");
         let now = self.s.app.frame.time.unwrap_or_default() as f32;
-        let x = |seconds: f32| TIME[0] + (TIME[1] - TIME[0]) * seconds / 2.0;
-        self.drag(&at(x(now)), &at(x(seconds)));
+        assert!((now - seconds).abs() < 0.03, "the time is {now} s instead of {seconds} s");
     }
 
     /// Where a joint shows, world space.
