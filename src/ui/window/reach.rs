@@ -79,9 +79,7 @@ fn window(kind: CommandKind) -> String {
         | CommandKind::Ghosts
         | CommandKind::AutoKey
         | CommandKind::Loop
-        | CommandKind::PlayRange => {
-            "timeline".to_owned()
-        }
+        | CommandKind::PlayRange => "timeline".to_owned(),
         CommandKind::Jump => "history".to_owned(),
         CommandKind::Select => "click, outliner".to_owned(),
         CommandKind::OtherSide => "outliner".to_owned(),
