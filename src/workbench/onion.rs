@@ -66,22 +66,21 @@ impl OnionSkins {
                 let same = 1e-6;
                 let first = sheet.columns.partition_point(|t| *t < now - same);
                 let after = sheet.columns.partition_point(|t| *t <= now + same);
-                for rank in 0..counts[0] {
-                    out[0][rank] = first.checked_sub(rank + 1).map(|i| sheet.columns[i]);
+                for (rank, time) in out[0].iter_mut().enumerate().take(counts[0]) {
+                    *time = first.checked_sub(rank + 1).map(|i| sheet.columns[i]);
                 }
-                for rank in 0..counts[1] {
-                    out[1][rank] = sheet.columns.get(after + rank).copied();
+                for (rank, time) in out[1].iter_mut().enumerate().take(counts[1]) {
+                    *time = sheet.columns.get(after + rank).copied();
                 }
             }
             GhostSpacing::Frames(step) => {
                 let rate = f64::from(sheet.rate.max(1));
                 let frame = (now * rate).round();
-                for (side, count) in counts.into_iter().enumerate() {
-                    for rank in 0..count {
-                        let by = (rank as u32 + 1) * step;
-                        let at = if side == 0 { frame - f64::from(by) } else { frame + f64::from(by) };
+                for ((times, count), sign) in out.iter_mut().zip(counts).zip([-1.0, 1.0]) {
+                    for (ghost, by) in times.iter_mut().zip(1..).take(count) {
+                        let at = frame + sign * f64::from(by * step);
                         let time = f64::from((at / rate) as f32);
-                        out[side][rank] = (0.0..=sheet.duration).contains(&time).then_some(time);
+                        *ghost = (0.0..=sheet.duration).contains(&time).then_some(time);
                     }
                 }
             }

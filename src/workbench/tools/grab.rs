@@ -146,7 +146,7 @@ impl GrabTool {
         pins: bool,
     ) -> Option<NodeId> {
         let (mut changed, mut pinned) = (false, None);
-        for h in 0..2 {
+        for (h, busy) in busy.into_iter().enumerate() {
             let hand = &moment.hands.hands[h];
             let trigger = moment.preferences.tool == Tool::Grab;
             self.pinning[h] &= hand.trigger.down || hand.squeeze.down;
@@ -156,7 +156,7 @@ impl GrabTool {
             if matches!(self.held[h], Held::Nothing) {
                 self.by_trigger[h] = trigger && (hand.trigger.pressed || !hand.squeeze.pressed);
                 let (at, tracking) = self.place(h, moment);
-                let usable = tracking > Tracking::Lost && !busy[h];
+                let usable = tracking > Tracking::Lost && !busy;
                 let touch = if usable && !hand.on_panel {
                     context.body.touch(&context.character, &context.rig, at.position, REACH * moment.scale)
                 } else {
