@@ -2,7 +2,7 @@
 //! down to the bones.
 //!
 //! The skin in or next to a cube is a *patch*. From the patches, a search goes from cube to cube, so it stays inside the
-//! body: the torso is never near the skin of an arm beside it. Each cube takes the nearest [`NEAR`] patches, so that
+//! body: the torso is never near the skin of an arm beside it. Each cube takes the nearest four patches, so that
 //! values change gradually from cube to cube.
 
 use super::levels::{Level, Lists, Share};
