@@ -203,7 +203,8 @@ impl Places {
                 (Panel::Palette | Panel::Wrist, Some((palm, _))) => self.carried(panel, &palm, eye, step),
                 (Panel::Wrist, None) => stands.unwrap_or_else(|| self.open(panel, &head, LABEL)),
                 (Panel::Keyboard, _) => match details {
-                    Some(d) => beside(&d, panel, eye, [0.0, -1.0]),
+                    // Farther from the eye, the keyboard is larger than the place for it.
+                    Some(d) => beside(&d, panel, eye, [0.0, -1.1]),
                     None => continue,
                 },
                 (Panel::Strain, _) => match palette {

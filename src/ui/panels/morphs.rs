@@ -10,8 +10,7 @@ use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
 use crate::workbench::{Command, Workbench};
 use egui::{
-    Align, Color32, Id, Label, Layout, RichText, Sense, Shape, Stroke, TextEdit, TextStyle, Ui, UiBuilder,
-    vec2,
+    Align, Color32, Id, Label, Layout, RichText, Sense, Shape, Stroke, TextStyle, Ui, UiBuilder, vec2,
 };
 use list::{Filter, Group, List, Listed, Row, weight};
 use std::borrow::Cow;
@@ -60,7 +59,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     }
     ui.horizontal(|ui| {
         ui.checkbox(&mut state.in_use, "In use").on_hover_text("Shows only targets whose weight is not zero");
-        let search = TextEdit::singleline(&mut state.search).hint_text("Search by name");
+        let search = widgets::field(ui, &mut state.search, "Search by name");
         if ui.add(search.desired_width(f32::INFINITY)).changed() {
             state.text = state.search.trim().to_lowercase();
         }

@@ -7,11 +7,11 @@ use crate::document::Edit;
 use crate::pose::StrokeLayer;
 use crate::surface::{Region, Sculpt};
 use crate::workbench::{Command, Workbench};
-use egui::{Key, Label, RichText, Sense, TextEdit, Ui, vec2};
+use egui::{Key, Label, RichText, Sense, Ui, vec2};
 
 pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let bench = shows.bench;
-    let filter = TextEdit::singleline(&mut memory.filter).hint_text("Filter by name");
+    let filter = widgets::field(ui, &mut memory.filter, "Filter by name");
     ui.add(filter.desired_width(f32::INFINITY));
     let filter = memory.filter.to_lowercase();
     let wanted = |name: &str| filter.is_empty() || name.to_lowercase().contains(&filter);
@@ -88,7 +88,8 @@ fn sculpts(
         let color = egui::Color32::from_rgb(120, 200, 150);
         let change = |new: Sculpt| Edit::SetSculpt(Box::new(new));
         if let Some((_, name)) = memory.renaming.as_mut().filter(|(id, _)| *id == sculpt.id) {
-            let answer = ui.add(TextEdit::singleline(name).desired_width(f32::INFINITY));
+            let name_field = widgets::field(ui, name, "").desired_width(f32::INFINITY);
+            let answer = ui.add(name_field);
             if !answer.lost_focus() {
                 answer.request_focus();
                 continue;

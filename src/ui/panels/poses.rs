@@ -5,7 +5,7 @@ use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::document::{Document, Edit, mirrored_pose};
 use crate::rig::Pose;
 use crate::workbench::{Command, Workbench};
-use egui::{RichText, TextEdit, Ui};
+use egui::{RichText, Ui};
 
 /// Maximum number of displayed characters of a name.
 const LONG: usize = 14;
@@ -27,7 +27,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     ui.horizontal(|ui| {
         let free = free_name(document);
         let width = 110.0 * theme::scale(ui);
-        let entry = TextEdit::singleline(&mut memory.pose_name).hint_text(&free).desired_width(width);
+        let entry = widgets::field(ui, &mut memory.pose_name, &free).desired_width(width);
         let named = ui.add(entry).lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
         let keep = ui.button("Keep").on_hover_text("Keeps the pose that shows under this name").clicked();
         if keep || named {

@@ -3,7 +3,8 @@
 use super::theme;
 use crate::ui::icons::Icon;
 use egui::{
-    Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, Ui, Vec2, vec2,
+    Align, Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, TextEdit,
+    Ui, Vec2, vec2,
 };
 
 /// Draws a square icon button.
@@ -212,6 +213,15 @@ fn escaped(context: &egui::Context) -> bool {
     context.data(|d| d.get_temp::<u64>(id)).is_some_and(|then| now - then <= 2)
 }
 
+/// Returns a text field as high as a target.
+pub(in crate::ui) fn field<'t>(ui: &Ui, text: &'t mut String, hint: &str) -> TextEdit<'t> {
+    let height = theme::row(ui);
+    TextEdit::singleline(text)
+        .hint_text(hint.to_owned())
+        .min_size(vec2(0.0, height))
+        .vertical_align(Align::Center)
+}
+
 /// Returns the highlighted button, which Enter presses.
 pub(in crate::ui) fn primary(text: &str) -> Button<'_> {
     Button::new(egui::RichText::new(text).strong().color(Color32::WHITE)).fill(theme::ACCENT)
@@ -231,7 +241,7 @@ pub(in crate::ui) fn small_button(ui: &Ui, text: impl Into<String>) -> Button<'s
 
 /// Draws the button at the right end of a line that removes what the line shows. Returns whether it was pressed.
 pub(in crate::ui) fn remove(ui: &mut Ui, tip: &str) -> bool {
-    let end = egui::Layout::right_to_left(egui::Align::Center);
+    let end = egui::Layout::right_to_left(Align::Center);
     ui.with_layout(end, |ui| small(ui, "×").on_hover_text(tip).clicked()).inner
 }
 

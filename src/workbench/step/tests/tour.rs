@@ -18,7 +18,9 @@ fn each_instruction_goes_when_its_work_is_done_and_the_document_is_that_of_the_w
         script.draw(RIGHT, &arm(0.0));
     }
     assert_eq!(number(&s), Some(2));
+    // The times of strokes are part of the document.
     s.step();
+    plain.step();
     assert_eq!(number(&s), Some(2), "an instruction stays until its work is done");
     for script in [&mut s, &mut plain] {
         script.draw(RIGHT, &arm(0.6));
