@@ -16,6 +16,10 @@ const POINTS: usize = 8;
 /// Distance between a dragged joint and its hand from which the hand feels a limit, room metres.
 const LIMIT: f32 = 0.03;
 
+/// Distance from the displayed joint within which a key of another time cannot be taken, as a fraction of the diagonal of the
+/// character's bounding box.
+const COVERED: f32 = 5e-3;
+
 /// The motion path of the selected joint.
 #[derive(Default)]
 pub(super) struct SelectedPath {
@@ -84,10 +88,17 @@ impl Workbench {
         self.path = own;
     }
 
-    /// Time, seconds, and place, world space, metres, of each key on the displayed motion path.
+    /// Time, seconds, and place, world space, metres, of each key on the displayed motion path that a hand can take. Where
+    /// the displayed joint stands, a hand takes the joint, unless the key is at the playhead.
     pub fn path_keys(&self) -> impl Iterator<Item = (f64, Vec3)> + '_ {
         let shown = self.path.path.points.len() > 1;
-        self.path.path.keys.iter().filter(move |_| shown).filter_map(|k| Some((k.time, k.place?)))
+        let joint = self.selected().map(|n| Vec3::from(self.rig().world[n.index()].translation));
+        let (near, now) = (COVERED * self.bounds().diagonal(), self.context.time);
+        let free = move |time: f64, place: Vec3| {
+            now == Some(time) || joint.is_none_or(|joint| joint.distance(place) > near)
+        };
+        let keys = self.path.path.keys.iter().filter(move |_| shown);
+        keys.filter_map(|k| Some((k.time, k.place?))).filter(move |(time, place)| free(*time, *place))
     }
 
     /// Highlights the key of the motion path at a time, or none.

@@ -338,9 +338,9 @@ fn pictures(
         world_from_room = output.world_from_room;
         let software = stage.device().is_software();
         bench.preferences().set_look(stage.look_mut(), software);
-        // The full images of the eyes are saved.
-        let saved = leaving || !app.pictures.is_empty();
-        stage.omit_hidden(bench.preferences().hidden_area && !saved);
+        // Saved and mirrored images of the eyes are complete.
+        let whole = leaving || !app.pictures.is_empty() || glass.window().is_some();
+        stage.omit_hidden(bench.preferences().hidden_area && !whole);
         stage.look_mut().clear = session.shows_room();
         stage.look_mut().silhouettes = bench.shown_silhouettes();
         stage.look_mut().world_from_floor = output.world_from_floor;

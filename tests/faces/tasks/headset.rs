@@ -21,8 +21,8 @@ const AT_PALETTE: &str = "left at -0.12 0.9 -0.4 &\nright turn 0 0 0 &\nright at
 /// Ends of a slider's track on the details panel, pixels.
 const TRACK: [f32; 2] = [40.0, 250.0];
 
-/// Ends of the track of the time on the palette, pixels.
-const TIME: [f32; 2] = [150.0, 287.0];
+/// Distances from the label of the time within which its slider's track lies on the palette, pixels to the right.
+const TIME: [f32; 2] = [-60.0, 420.0];
 
 /// A seated person with the headset, and the program.
 struct Person<'a> {
@@ -147,19 +147,21 @@ impl<'a> Person<'a> {
         // The page's tab has the same name and is above the slider.
         let labels = texts.iter().filter(|t| t.panel == "palette" && t.text == "Time");
         let label = labels.max_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1])).expect("no slider");
-        let at = |share: f32| {
-            let x = TIME[0] + (TIME[1] - TIME[0]) * share - label.pixel[0];
-            words(Vec3::from(label.centre) + Vec3::from(label.right) * x)
-        };
-        let mut share = 0.5;
-        self.play(&format!("right look {}\nwait 0.2\nright trigger 1\nwait 0.1", at(share)));
-        for _ in 0..20 {
+        let at = |x: f32| words(Vec3::from(label.centre) + Vec3::from(label.right) * x);
+        self.play(&format!("right look {}\nwait 0.2\nright trigger 1\nwait 0.1", at(0.0)));
+        let [mut left, mut right] = TIME;
+        for _ in 0..14 {
+            let middle = 0.5 * (left + right);
+            self.play(&format!("right look {} over 0.1\nwait 0.1", at(middle)));
             let now = self.s.app.frame.time.unwrap_or_default() as f32;
             if (now - seconds).abs() < 0.03 {
                 break;
             }
-            share = if now > 0.0 { share * seconds / now } else { 0.5 }.clamp(0.0, 1.0);
-            self.play(&format!("right look {} over 0.1\nwait 0.1", at(share)));
+            if now < seconds {
+                left = middle;
+            } else {
+                right = middle;
+            }
         }
         self.play("right trigger 0\nwait 0.2");
         let now = self.s.app.frame.time.unwrap_or_default() as f32;

@@ -260,8 +260,8 @@ fn walk(p: &mut Person<'_>) {
     }
     p.at_frame(0);
     p.key(&[keys::SHIFT, u32::from(b't')]);
-    p.click("All");
-    p.click("× 2");
+    p.click_last("All");
+    p.click_last("× 2");
 }
 
 fn clip(p: &mut Person<'_>) {
