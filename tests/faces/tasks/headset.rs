@@ -380,7 +380,10 @@ fn recover(runtime: &Runtime, mut s: Session) -> Effort {
     let mut p = Person::sit(runtime, s, model);
     arm(&mut p);
     let hash = p.s.app.hash();
-    p.s.app.kill();
+    // The runtime serves one puppet at a time.
+    let Person { s: Session { app, puppet }, .. } = p;
+    app.kill();
+    drop(puppet);
     let puppet = runtime.puppet();
     let app = App::start(runtime, &["human.glb", "--out", "out", "--samples", "1"]);
     let mut s = Session { app, puppet };
@@ -430,7 +433,9 @@ fn ten_tasks_are_done_in_the_headset_by_a_seated_person() {
         outcome(&model, &document);
         assert!(p.highest < 0.0, "{name}: a hand was {} m above the shoulders", p.highest);
     }
-    p.s.app.quit();
+    let Person { s: Session { app, puppet }, .. } = p;
+    app.quit();
+    drop(puppet);
     assert_eq!(runtime.findings(), "");
     let s = Session::on(&runtime, &[]);
     efforts.push(recover(&runtime, s));
