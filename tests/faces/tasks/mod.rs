@@ -22,7 +22,7 @@ pub const TASKS: [(&str, [u32; 2]); 10] = [
     ("ring and bulge keyed", [12, 14]),
     ("tune the flesh", [2, 1]),
     ("a face keyed", [8, 8]),
-    ("a walk of four keys retimed", [14, 14]),
+    ("a walk of four keys retimed", [15, 15]),
     ("a clip layered", [5, 5]),
     ("compare and choose a method", [4, 3]),
     ("recover after a kill and export", [2, 4]),
