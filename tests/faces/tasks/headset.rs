@@ -394,7 +394,7 @@ fn recover(runtime: &Runtime, mut s: Session) -> Effort {
     let model = load(&runtime.path("human.glb"));
     let mut p = Person { s, runtime, model, presses: 0, highest: f32::NEG_INFINITY };
     let frame = p.s.app.frame.frame;
-    p.play(&format!("head at 0 {EYES} 0"));
+    p.s.play(&format!("head at 0 {EYES} 0 &\n{AT_PALETTE}"));
     if !p.s.app.frame.palette {
         p.s.app.press(Command::Palette);
     }
