@@ -348,8 +348,9 @@ impl AppSession {
         follows && stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Gives an actor the displayed time, the sculpt layers, the firm regions, the hidden parts and the colours of the workbench. Returns
-    /// whether colours or hidden parts changed. If the sculpt layers do not fit the character, prints an error and does not show them.
+    /// Gives an actor the displayed time, the sculpt layers, the firm regions, the hidden parts and the colours of the
+    /// workbench. Returns whether colours or hidden parts changed. If the sculpt layers do not fit the character, prints an
+    /// error and does not show them.
     pub fn bring_up(&self, actor: &mut Actor) -> bool {
         let Some(bench) = &self.bench else { return false };
         actor.set_time(bench.shown_time());

@@ -27,9 +27,9 @@ pub enum Rules {
     /// commands step back through the history of views.
     First,
     /// Rules for takes of version 2: the turntable rotates the character, and *Last view* alternates between two views.
-    /// Hands do not take keys on the motion path.
+    /// Hands do not take keys on the motion path, and the trigger does not pin a held joint.
     Second,
-    /// Current rules: those of version 2, and hands take keys on the motion path.
+    /// Current rules: those of version 2, but hands take keys on the motion path, and the trigger pins a held joint.
     #[default]
     Now,
 }

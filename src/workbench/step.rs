@@ -345,7 +345,9 @@ impl Workbench {
         let mut busy = [self.path.is_busy(); 2];
         busy[tool] |= self.is_drawing() || at_grip;
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
-        let pinned = self.grab.take(&mut self.context, &mut moment, busy, !self.windowed);
+        // Takes of earlier versions know no pins by the trigger.
+        let pins = !self.windowed && self.navigation.rules() == Rules::Now;
+        let pinned = self.grab.take(&mut self.context, &mut moment, busy, pins);
         if !self.windowed {
             self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
         }

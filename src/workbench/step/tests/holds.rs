@@ -238,4 +238,14 @@ fn a_trigger_during_a_squeeze_pins_the_joint_where_it_is() {
     s.bench.run_command(Command::Undo);
     s.step();
     assert_eq!(s.bench.session().document().pins(), [NodeId::from(HAND)]);
+    // In takes of earlier versions, the trigger pins nothing.
+    let mut s = Script::biped();
+    s.bench.keep_to(Rules::Second);
+    s.at(RIGHT, held);
+    s.step();
+    s.input.hands[RIGHT].grab = 1.0;
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    assert!(s.bench.session().document().pins().is_empty() && s.bench.is_busy());
 }
