@@ -1,8 +1,10 @@
 //! A private desktop for tests: a virtual X server (Xvfb), simulated mouse and keyboard input, and screenshots.
 
+use crate::program::PATIENCE;
 use image::RgbImage;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::*;
 use x11rb::protocol::xtest::ConnectionExt as _;
@@ -126,6 +128,19 @@ impl Desktop {
     /// Returns the X11 atom of a name.
     pub fn atom(&self, name: &str) -> Atom {
         self.connection.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
+    }
+
+    /// Captures the screen until `accept` accepts a picture, and returns it. The program reports an image as presented
+    /// before the X server shows it, because the driver hands it over in a thread of its own.
+    pub fn screenshot_when(&self, what: &str, mut accept: impl FnMut(&RgbImage) -> bool) -> RgbImage {
+        let begin = Instant::now();
+        loop {
+            let picture = self.screenshot();
+            if accept(&picture) {
+                return picture;
+            }
+            assert!(begin.elapsed() < PATIENCE, "the screen never shows {what}");
+        }
     }
 
     /// Captures the screen as an RGB image.

@@ -1,6 +1,6 @@
 //! The binding: a change binds the character in the background, the picture follows, and the project has the binding.
 
-use super::stage::{Session, cut, difference, folder, keep, keys};
+use super::stage::{Session, changed, cut, difference, folder, keep, keys};
 use crate::desktop::Desktop;
 use sinew::app::report::Ask;
 use sinew::bind::{BindOptions, VertexRuns};
@@ -23,9 +23,10 @@ fn a_change_of_the_binding_shows_and_is_saved() {
         s.app.rest();
     };
     edit(&mut s, Edit::SetDeformer(DeformerSettings::of("rigid")), 2);
+    let upright = desktop.screenshot();
     let turns = vec![(Axis::Z, 60.0)];
     edit(&mut s, Edit::RotateJoint { node: joints[2].node, turns }, 3);
-    let before = desktop.screenshot();
+    let before = changed(&desktop, &s, &upright, 0.01);
     keep(&before, "binding-before");
     // The lower half of the capsule follows the bent joint.
     let positions = &model.bound.character.control.positions;
@@ -33,17 +34,15 @@ fn a_change_of_the_binding_shows_and_is_saved() {
     let mut binding = BindOptions { smooth: 2, ..BindOptions::default() };
     binding.region("low", VertexRuns::of(low)).joint = Some(2.into());
     edit(&mut s, Edit::SetBinding(Box::new(binding.clone())), 4);
-    let after = desktop.screenshot();
+    let after = changed(&desktop, &s, &before, 0.01);
     keep(&after, "binding-after");
-    let changed = difference(&cut(&before, &s, &desktop), &cut(&after, &s, &desktop));
-    assert!(changed > 0.01, "only {changed} of the picture changed");
     let hash = s.app.hash();
     s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
     s.app.until("the step undone", |t| t.history[0] == 3);
     s.app.rest();
-    let back = desktop.screenshot();
-    let left = difference(&cut(&before, &s, &desktop), &cut(&back, &s, &desktop));
-    assert!(left < 0.1 * changed, "{left} of the picture is still different");
+    desktop.screenshot_when("the binding of before", |now| {
+        difference(&cut(&before, &s, &desktop), &cut(now, &s, &desktop)) < 0.001
+    });
     s.press(&desktop, &[keys::CONTROL, keys::SHIFT, u32::from(b'z')]);
     s.app.until("the step done again", |t| t.history[0] == 4);
     s.app.rest();

@@ -1,7 +1,7 @@
 //! A cage in the window: the user drops it as a file, moves it with the mouse, undoes, poses, keys, saves and exports.
 
 use super::drop::drop_files;
-use super::stage::{Session, cut, difference, folder, keep, keys};
+use super::stage::{Session, changed, folder, keep, keys};
 use crate::desktop::Desktop;
 use sinew::app::report::Event;
 use sinew::base::math::Vec3;
@@ -67,10 +67,7 @@ fn a_dropped_cage_is_dragged_posed_keyed_saved_and_exported() {
     let drag: Vec<Vec3> = (0..=12).map(|i| Vec3::new(RADIUS + 0.01 * i as f32, HEIGHTS[2], 0.0)).collect();
     s.draw(&desktop, &drag);
     s.app.until("the moved cage", |t| t.history[0] == 3 && t.idle);
-    let moved = desktop.screenshot();
-    keep(&moved, "cage");
-    let changed = difference(&cut(&before, &s, &desktop), &cut(&moved, &s, &desktop));
-    assert!(changed > 0.002, "only {changed} of the picture changed");
+    keep(&changed(&desktop, &s, &before, 0.002), "cage");
     let dragged = s.app.hash();
     s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
     s.app.until("the cage undone", |t| t.history[0] == 2 && t.idle);

@@ -1,6 +1,6 @@
 //! Surface and silhouette tools: draw, pull, change the profile, undo, redo, save and export.
 
-use super::stage::{Session, cut, difference, folder, keep, keys, shape};
+use super::stage::{Session, changed, folder, keep, keys, shape};
 use crate::desktop::Desktop;
 use sinew::app::report::Event;
 use sinew::base::math::Vec3;
@@ -50,17 +50,13 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     s.button(&desktop, 1, true);
     path[1..].iter().for_each(|to| s.point(&desktop, *to));
     s.app.until("the skin at the stroke", |t| t.idle);
-    let live = desktop.screenshot();
+    // The skin follows during the stroke.
+    let live = changed(&desktop, &s, &shown, 0.003);
     keep(&live, "silhouette_live");
     assert_eq!(s.app.turn.history[0], 3, "the stroke goes on");
-    let moved = difference(&cut(&shown, &s, &desktop), &cut(&live, &s, &desktop));
-    assert!(moved > 0.003, "the skin follows: only {moved} of the picture changed");
     s.button(&desktop, 1, false);
     s.app.until("the outline", |t| t.history[0] == 4 && t.idle);
-    let drawn = desktop.screenshot();
-    keep(&drawn, "silhouette");
-    let changed = difference(&cut(&before, &s, &desktop), &cut(&drawn, &s, &desktop));
-    assert!(changed > 0.002, "only {changed} of the picture changed");
+    keep(&changed(&desktop, &s, &before, 0.002), "silhouette");
 
     // Grabs the upper end and pulls it to the left.
     s.press(&desktop, &[u32::from(b'b')]);

@@ -1,7 +1,7 @@
 //! The timeline in the window: keys, scrubbing and playing; then a comparison of two deformers.
 
 use super::posing::{arc, baseline};
-use super::stage::{Session, cut, difference, folder, keep, keys};
+use super::stage::{Session, changed, cut, difference, folder, keep, keys};
 use crate::desktop::Desktop;
 use sinew::bind::BindOptions;
 use sinew::scene::Model;
@@ -27,9 +27,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     let upright = desktop.screenshot();
     s.press(&desktop, &[keys::ESCAPE]);
     s.app.until("the pose being edited", |t| t.time.is_none() && t.idle);
-    let bent = desktop.screenshot();
-    let apart = difference(&cut(&upright, &s, &desktop), &cut(&bent, &s, &desktop));
-    assert!(apart > 0.01, "the motion still stood where it began: {apart}");
+    let bent = changed(&desktop, &s, &upright, 0.01);
     s.press(&desktop, &[u32::from(b'i')]);
     s.app.until("the second key", |t| t.history[0] == 5 && t.time == Some(0.5));
     // Steps back to the middle of the motion.
@@ -37,12 +35,11 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
         s.press(&desktop, &[keys::LEFT]);
     }
     s.app.until("the middle", |t| t.time == Some(0.25) && t.idle);
-    let half = desktop.screenshot();
+    let half = desktop.screenshot_when("the middle of the motion", |now| {
+        let now = cut(now, &s, &desktop);
+        [&upright, &bent].into_iter().all(|other| difference(&now, &cut(other, &s, &desktop)) > 0.005)
+    });
     keep(&half, "scrubbed");
-    for (name, other) in [("upright", &upright), ("bent", &bent)] {
-        let apart = difference(&cut(&half, &s, &desktop), &cut(other, &s, &desktop));
-        assert!(apart > 0.005, "the middle is {name}: {apart}");
-    }
     let hash = s.app.hash();
     // A click on the ruler below the picture sets the time in proportion to the position, clamped to the ruler.
     let [_, top, _, tall] = s.app.turn.viewport.map(|v| v as f32);
@@ -67,9 +64,7 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     let begun = desktop.screenshot();
     s.drag(&desktop, 1, &[at(0.5), at(1.02)]);
     assert_eq!(s.app.turn.time, Some(whole));
-    let ended = desktop.screenshot();
-    let apart = difference(&cut(&begun, &s, &desktop), &cut(&ended, &s, &desktop));
-    assert!(apart > 0.01, "both ends of the motion look the same: {apart}");
+    changed(&desktop, &s, &begun, 0.01);
     assert_eq!(s.app.hash(), hash, "scrubbing changed the document");
     s.drag(&desktop, 1, &[at(0.5), at(0.125)]);
     assert_eq!(s.app.turn.time, Some(0.25));
@@ -98,17 +93,18 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     let at = |share: f32| [x + share * width, y + height * 0.8];
     s.drag(&desktop, 1, &[at(0.5), at(0.45), at(0.3)]);
     assert!((s.app.turn.divider.unwrap() - 0.3).abs() < 0.01, "{:?}", s.app.turn.divider);
-    let two = desktop.screenshot();
-    keep(&two, "wipe");
-    let two = cut(&two, &s, &desktop);
     // Compares only parts of the picture without the brush.
     let (line, tall) = ((0.3 * width) as u32, height as u32);
     let part = |picture: &image::RgbImage, from: u32, to: u32| {
         image::imageops::crop_imm(picture, from, 60, to - from, tall - 60).to_image()
     };
-    let left = difference(&part(&one, 0, line - 40), &part(&two, 0, line - 40));
-    let right = difference(&part(&one, line + 40, width as u32), &part(&two, line + 40, width as u32));
-    assert!(left < 1e-5 && right > 1e-4, "{left} of the left part and {right} of the right part changed");
+    let two = desktop.screenshot_when("the other method right of the line alone", |now| {
+        let two = cut(now, &s, &desktop);
+        let left = difference(&part(&one, 0, line - 40), &part(&two, 0, line - 40));
+        let right = difference(&part(&one, line + 40, width as u32), &part(&two, line + 40, width as u32));
+        left < 1e-5 && right > 1e-4
+    });
+    keep(&two, "wipe");
     s.press(&desktop, &[keys::SHIFT, keys::TAB]);
     s.app.until("no divider", |t| t.divider.is_none() && t.idle);
     assert_eq!(s.app.hash(), hash, "comparing changed the document");

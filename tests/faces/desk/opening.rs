@@ -1,6 +1,6 @@
 //! Tests that windows open, resize, idle and close correctly.
 
-use super::stage::{Session, cut, difference, folder, journals, keep};
+use super::stage::{Session, changed, cut, folder, journals, keep};
 use crate::desktop::Desktop;
 
 #[test]
@@ -18,11 +18,8 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
     let path: Vec<[f32; 2]> = (0..9).map(|i| [middle[0] + 25.0 * i as f32, middle[1]]).collect();
     let before = s.app.turn.clip_from_world;
     s.drag(&desktop, 2, &path);
-    let turned = desktop.screenshot();
-    keep(&turned, "turned");
+    keep(&changed(&desktop, &s, &first, 0.002), "turned");
     assert_ne!(s.app.turn.clip_from_world, before, "the camera did not turn");
-    let changed = difference(&cut(&first, &s, &desktop), &cut(&turned, &s, &desktop));
-    assert!(changed > 0.002, "only {changed} of the picture changed");
     // The mouse wheel zooms in.
     let (before, shown) = (s.app.turn.clip_from_world, s.app.turn.shown);
     desktop.button(4, true);
@@ -35,11 +32,11 @@ fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
         s.app.rest();
         let [x, y, width, height] = s.app.turn.viewport;
         assert!(x + width <= size[0] && y + height <= size[1] && width > size[0] / 4, "{:?}", s.app.turn);
-        let picture = desktop.screenshot();
-        keep(&picture, &format!("size_{}", size[0]));
         // The corner of the picture is not the black of an unpainted window.
-        let corner = cut(&picture, &s, &desktop);
-        assert!(corner.get_pixel(2, 2).0.iter().all(|v| *v > 30), "{:?}", corner.get_pixel(2, 2));
+        let picture = desktop.screenshot_when("the painted corner", |now| {
+            cut(now, &s, &desktop).get_pixel(2, 2).0.iter().all(|v| *v > 30)
+        });
+        keep(&picture, &format!("size_{}", size[0]));
     }
     assert_eq!(s.app.hash(), hash, "looking changed the document");
     s.close(&desktop);

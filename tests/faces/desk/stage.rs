@@ -137,6 +137,14 @@ impl Session {
     }
 }
 
+/// Returns a screenshot in which more than the fraction `least` of the 3D view differs clearly from an earlier one.
+pub fn changed(desktop: &Desktop, session: &Session, before: &RgbImage, least: f64) -> RgbImage {
+    let before = cut(before, session, desktop);
+    desktop.screenshot_when(&format!("a change of more than {least}"), |now| {
+        difference(&before, &cut(now, session, desktop)) > least
+    })
+}
+
 /// Writes a screenshot for people to look at.
 pub fn keep(picture: &RgbImage, name: &str) {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("desk");

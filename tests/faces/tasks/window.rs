@@ -2,7 +2,7 @@
 
 use super::characters::{face, human, joints, load};
 use super::{Effort, TASKS, compare, outcomes};
-use crate::desk::stage::{Session, cut, difference, keep, keys};
+use crate::desk::stage::{Session, changed, keep, keys};
 use crate::desktop::Desktop;
 use sinew::app::report::{Ask, Event, Text};
 use sinew::base::math::Vec3;
@@ -359,15 +359,10 @@ fn ten_tasks_are_done_in_the_window_by_mouse_and_keys() {
         task(&mut p);
         p.s.app.rest();
         efforts.push(Effort { frames: p.s.app.turn.frame - frame, presses: p.presses });
-        let after = desktop.screenshot();
+        // All methods and settings of the flesh show the same rest pose.
+        let shows = ![4, 8].contains(&k);
+        let after = if shows { changed(&desktop, &p.s, &before, 0.0) } else { desktop.screenshot() };
         keep(&after, &format!("task_{}", k + 1));
-        if ![4, 8].contains(&k) {
-            // All methods and settings of the flesh show the same rest pose.
-            assert!(
-                difference(&cut(&before, &p.s, &desktop), &cut(&after, &p.s, &desktop)) > 0.0,
-                "{name}: nothing shows"
-            );
-        }
         let (model, document) = p.saved(k + 1);
         outcome(&model, &document);
     }
