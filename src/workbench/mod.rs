@@ -1,5 +1,6 @@
 //! The editor logic, without clock, files or devices: applies frames of input to the document.
 
+mod choices;
 mod command;
 mod input;
 mod limits;
@@ -20,7 +21,8 @@ pub mod tools;
 mod tour;
 mod transform;
 
-pub use command::{BindChange, CageSet, Command, FirmChange, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
+pub use choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
+pub use command::{Command, CommandKind, WindowPlace};
 pub use input::{Hand, Input, Tracked, Tracking};
 pub use limits::LimitChange;
 pub(crate) use navigation::Rules;
@@ -28,7 +30,7 @@ pub use onion::{GhostSpacing, OnionSkins, WIDEST_SPACING};
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};
 pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE, SCALE_RANGE};
-pub use routes::{CommandKind, Control, Labels, Route};
+pub use routes::{Control, Labels, Route};
 pub use shape::ShapeState;
 pub(crate) use shape::{AMPLITUDES, COUNTS, GROWTHS, SPEEDS, STIFFNESSES, TILTS, WAVE};
 pub use sketch::{Sketch, SketchSolver, SketchStart, Sketched};

@@ -193,7 +193,6 @@ impl Item {
             }
             C::Undo => counted(Command::Undo, state.undo),
             C::Redo => counted(Command::Redo, state.redo),
-            C::Palette => press(Command::Palette, true),
             C::Radius => Offer::Slider {
                 value: slider_of_radius(p.radius),
                 text: format!("{:.1} cm", p.radius * 100.0),
@@ -211,8 +210,6 @@ impl Item {
                     choice(Lengths::Stretch, "Stretch", Icon::Stretch),
                 ])
             }
-            C::Roll => Offer::Switch { on: p.roll, command: Command::Roll(!p.roll) },
-            C::Mirror => Offer::Switch { on: p.mirror, command: Command::Mirror(!p.mirror) },
             C::GrabBy => Offer::Press {
                 command: Command::GrabBy(p.grab.next()),
                 enabled: true,
@@ -256,24 +253,14 @@ impl Item {
             }),
             C::Damping => offer_of_swing(state, 1, DAMPINGS, Command::Damping, |v| format!("{v:.2}")),
             C::Contact => Offer::Switch { on: state.contact, command: Command::Contact(!state.contact) },
-            C::Wire => Offer::Switch { on: p.wire, command: Command::Wire(!p.wire) },
-            C::Smooth => Offer::Switch { on: p.smooth, command: Command::Smooth(!p.smooth) },
-            C::Phong => Offer::Switch { on: p.phong, command: Command::Phong(!p.phong) },
             C::Shading => {
                 let on = p.shading == Shading::Clay;
                 let other = if on { Shading::Textured } else { Shading::Clay };
                 Offer::Switch { on, command: Command::Shading(other) }
             }
-            C::Binding => Offer::Switch { on: p.binding, command: Command::Binding(!p.binding) },
-            C::Crossings => Offer::Switch { on: p.crossings, command: Command::Crossings(!p.crossings) },
-            C::Turntable => Offer::Switch { on: p.turntable, command: Command::Turntable(!p.turntable) },
             C::SnapTurn => press(Command::SnapTurn(1), true),
-            C::LifeSize => press(Command::LifeSize, true),
             C::UndoNavigation => press(Command::UndoNavigation, state.moved),
-            C::RollWorld => Offer::Switch { on: p.roll_world, command: Command::RollWorld(!p.roll_world) },
             C::KeyStroke => press(Command::KeyStroke, state.redraw),
-            C::MotionPath => Offer::Switch { on: p.path, command: Command::MotionPath(!p.path) },
-            C::Onion => Offer::Switch { on: p.onion.on, command: Command::Onion(!p.onion.on) },
             C::Play
             | C::Scrub
             | C::Key
@@ -288,8 +275,6 @@ impl Item {
                 label: Some(if state.unsaved { "Save" } else { "Saved" }.to_owned()),
                 count: None,
             },
-            C::Export => press(Command::Export, true),
-            C::OtherFace => press(Command::OtherFace, true),
             C::Tour => {
                 Offer::Switch { on: state.tour.is_some(), command: Command::Tour(state.tour.is_none()) }
             }
@@ -304,10 +289,14 @@ impl Item {
                 };
                 Offer::Choice(vec![choice(true, "Left hand"), choice(false, "Right hand")])
             }
-            C::Haptics => Offer::Switch { on: p.haptics, command: Command::Haptics(!p.haptics) },
             C::Quit => Offer::Confirm { command: Command::Quit, label: "Press again to quit" },
-            // The file panel and the details panel draw the others.
-            _ => Offer::Own,
+            // The file panel draws these.
+            C::Open => Offer::Own,
+            _ => match (kind.switch(p), kind.plain()) {
+                (Some((on, command)), _) => Offer::Switch { on, command },
+                (None, Some(command)) => press(command, true),
+                (None, None) => Offer::Own,
+            },
         }
     }
 }

@@ -28,7 +28,7 @@ pub use display::HeadsetOffers;
 
 use crate::base::SculptId;
 use crate::document::{DeformerSettings, Edit};
-use crate::workbench::{Command, Workbench};
+use crate::workbench::{Command, CommandKind, WindowPlace, Workbench};
 use egui::{Response, Ui};
 
 /// State of the shared panels between frames.
@@ -119,6 +119,24 @@ impl Shows<'_> {
                 self.give(choice, pressed, command);
             }
         });
+    }
+
+    /// Draws the commands that the table of commands lists at `place`.
+    fn listed(&self, ui: &mut Ui, pressed: &mut Pressed, place: WindowPlace) {
+        for kind in CommandKind::listed(place) {
+            let (on, command) = match kind.switch(self.bench.preferences()) {
+                Some((on, command)) => (Some(on), command),
+                None => match kind.plain() {
+                    Some(command) => (None, command),
+                    None => continue,
+                },
+            };
+            let item = match on {
+                Some(on) => ui.selectable_label(on, kind.label()),
+                None => ui.button(kind.label()),
+            };
+            self.give(item, pressed, command);
+        }
     }
 
     /// Gives the command of an item if it was clicked.
@@ -231,5 +249,22 @@ impl Section {
             Self::Clips => clips::show(ui, shows.bench, memory, pressed),
             Self::History => history::show(ui, shows.bench, pressed),
         }
+        if let Some(place) = self.place() {
+            ui.horizontal_wrapped(|ui| shows.listed(ui, pressed, place));
+        }
+    }
+
+    /// The panel's place in the table of commands, if the table may list commands there.
+    fn place(self) -> Option<WindowPlace> {
+        Some(match self {
+            Self::Transform => WindowPlace::Transform,
+            Self::Shape => WindowPlace::Shape,
+            Self::Morphs => WindowPlace::Morphs,
+            Self::Rig => WindowPlace::Rig,
+            Self::Cage => WindowPlace::Cage,
+            Self::Deformer => WindowPlace::Deformer,
+            Self::Display => WindowPlace::Display,
+            _ => return None,
+        })
     }
 }

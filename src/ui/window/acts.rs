@@ -279,11 +279,6 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
     let (p, timeline) = (bench.preferences(), bench.timeline());
     let playhead = timeline.playhead;
     Some(match act {
-        Act::Undo => Command::Undo,
-        Act::Redo => Command::Redo,
-        Act::Save => Command::Save,
-        Act::Export => Command::Export,
-        Act::Files => Command::Files,
         Act::LineTool => Command::Tool(Tool::Line),
         Act::GrabTool => Command::Tool(Tool::Grab),
         Act::SkinTool => Command::Tool(Tool::Skin),
@@ -293,13 +288,10 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::BoneTool => Command::Tool(Tool::Bone),
         Act::CageTool => Command::Tool(Tool::Cage),
         Act::GripTool => Command::Tool(Tool::Grip),
-        Act::GripHold => Command::GripHold,
         Act::CageSet => {
             let at = CageSet::ALL.iter().position(|s| *s == p.cage_set).unwrap_or(0);
             Command::CageSet(CageSet::ALL[(at + 1) % CageSet::ALL.len()])
         }
-        Act::CageRest => Command::CageRest(!p.cage_rest),
-        Act::KeyCage => Command::KeyCage,
         Act::MarkBy => Command::MarkBy(if p.tool == Tool::Skin { p.marks.next() } else { p.marks }),
         Act::NextMeasure => Command::Measure(p.measure.next()),
         Act::NextTool => {
@@ -308,39 +300,29 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         }
         Act::BrushLarger => Command::Radius(p.radius * GROWTH),
         Act::BrushSmaller => Command::Radius(p.radius / GROWTH),
-        Act::RedrawOffset => Command::RedrawOffset,
-        Act::Remove => Command::RemoveStroke,
         Act::Lengths => Command::Lengths(match p.lengths {
             Lengths::Keep => Lengths::Stretch,
             Lengths::Stretch => Lengths::Keep,
         }),
-        Act::Roll => Command::Roll(!p.roll),
-        Act::Mirror => Command::Mirror(!p.mirror),
         Act::GrabBy => Command::GrabBy(p.grab.next()),
-        Act::Pin => Command::TogglePin,
         Act::Rig => Command::Rig(true),
-        Act::CopyPose => Command::CopyPose,
         Act::PastePose => Command::PastePose(false),
         Act::PasteMirrored => Command::PastePose(true),
         Act::NextMethod => {
             let now = method(&bench.session().document().deformer().method);
             Command::Deformer(next_method(now, now).to_owned())
         }
-        Act::Key => Command::Key,
-        Act::RemoveKey => Command::DeleteKey,
         Act::Play => Command::Play(!playhead.playing),
         Act::NextFrame => Command::Scrub(playhead.time + timeline.frame()),
         Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
-        Act::Onion => Command::Onion(!p.onion.on),
-        Act::Wire => Command::Wire(!p.wire),
-        Act::Binding => Command::Binding(!p.binding),
-        Act::Crossings => Command::Crossings(!p.crossings),
         Act::Colors => Command::Colors(p.colors.next()),
-        Act::Turntable => Command::Turntable(!p.turntable),
         Act::TurnLeft => Command::SnapTurn(-1),
         Act::TurnRight => Command::SnapTurn(1),
-        Act::FrameAll => Command::LifeSize,
-        Act::LastView => Command::UndoNavigation,
-        _ => return None,
+        // The window opens its dialogs first.
+        Act::OtherFace | Act::Quit | Act::Panels => return None,
+        _ => {
+            let kind = act.line().command?;
+            return kind.switch(p).map(|(_, command)| command).or_else(|| kind.plain());
+        }
     })
 }

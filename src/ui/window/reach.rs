@@ -1,7 +1,7 @@
 //! The table of all commands in `docs/reference.md`, with the headset's and the window's control for each.
 
 use super::keys::{ACTS, Act};
-use crate::workbench::{CommandKind, Control, Route};
+use crate::workbench::{CommandKind, Control, Route, WindowPlace};
 use std::fmt::Write;
 
 /// Features of the window that do not correspond to a command: name, counterpart in the headset, place in the window.
@@ -48,49 +48,10 @@ fn headset(kind: CommandKind) -> String {
 
 fn window(kind: CommandKind) -> String {
     let acts = ACTS.iter().filter(|l| l.command == Some(kind) && !l.keys.is_empty());
-    let keys: Vec<String> = acts.map(|l| keys(l.act)).collect();
-    match kind {
-        kind if is_shape(kind) => "shape panel".to_owned(),
-        CommandKind::Shading
-        | CommandKind::Occlusion
-        | CommandKind::RenderScale
-        | CommandKind::RefreshRate
-        | CommandKind::HiddenArea
-        | CommandKind::Passthrough => "display panel".to_owned(),
-        CommandKind::PaintShare | CommandKind::LoadFactors | CommandKind::Firm => "deformer panel".to_owned(),
-        CommandKind::Swing | CommandKind::Damping | CommandKind::Contact => "deformer panel".to_owned(),
-        CommandKind::BonesPerStroke | CommandKind::JointDeformer | CommandKind::Bind => {
-            "rig panel".to_owned()
-        }
-        CommandKind::MakeCage
-        | CommandKind::RemoveCage
-        | CommandKind::ResetCage
-        | CommandKind::ExportCage => "cage panel".to_owned(),
-        CommandKind::Morph | CommandKind::ResetMorphs | CommandKind::KeyMorphs => "morphs panel".to_owned(),
-        CommandKind::Place
-        | CommandKind::MirrorPose
-        | CommandKind::ResetPose
-        | CommandKind::Limit
-        | CommandKind::LimitCone => "transform panel".to_owned(),
-        CommandKind::Change => "side panel".to_owned(),
-        CommandKind::Details => "the side panel always shows".to_owned(),
-        CommandKind::Tour => "bar above the picture".to_owned(),
-        CommandKind::MotionPath
-        | CommandKind::Ghosts
-        | CommandKind::AutoKey
-        | CommandKind::Loop
-        | CommandKind::PlayRange => "timeline".to_owned(),
-        CommandKind::Jump => "history".to_owned(),
-        CommandKind::Select => "click, outliner".to_owned(),
-        CommandKind::OtherSide => "outliner".to_owned(),
-        _ if keys.is_empty() => "tool panel".to_owned(),
-        _ => keys.join(", "),
+    match kind.place() {
+        WindowPlace::Keys => acts.map(|l| keys(l.act)).collect::<Vec<_>>().join(", "),
+        place => place.label().to_owned(),
     }
-}
-
-/// Whether a command is about the selected sculpt layer, which has its own panel.
-fn is_shape(kind: CommandKind) -> bool {
-    (CommandKind::SelectShape..=CommandKind::WavePhase).contains(&kind)
 }
 
 fn keys(act: Act) -> String {
@@ -135,74 +96,11 @@ mod tests {
     }
 
     #[test]
-    fn every_command_of_the_headset_is_given_in_the_window() {
+    fn the_commands_of_the_table_of_keys_have_keys() {
         let character = biped();
         let bench = Workbench::new(session(&character), character, Preferences::default());
-        // These commands are not in the key table. The tool panel has switches for the headset's settings, and a dialog
-        // chooses the file to open.
-        let elsewhere = [
-            CommandKind::LeftHanded,
-            // The deformer panel sets these numbers.
-            CommandKind::Swing,
-            CommandKind::Damping,
-            CommandKind::Contact,
-            CommandKind::PaintShare,
-            CommandKind::LoadFactors,
-            CommandKind::Firm,
-            CommandKind::Haptics,
-            // The panel Rig sets these.
-            CommandKind::BonesPerStroke,
-            CommandKind::JointDeformer,
-            CommandKind::Bind,
-            // The panel Cage gives these.
-            CommandKind::MakeCage,
-            CommandKind::RemoveCage,
-            CommandKind::ResetCage,
-            CommandKind::ExportCage,
-            // The panel Morphs gives these.
-            CommandKind::Morph,
-            CommandKind::ResetMorphs,
-            CommandKind::KeyMorphs,
-            CommandKind::RollWorld,
-            CommandKind::Smooth,
-            CommandKind::Phong,
-            // The panel Display gives these.
-            CommandKind::Shading,
-            CommandKind::Occlusion,
-            CommandKind::RenderScale,
-            CommandKind::RefreshRate,
-            CommandKind::HiddenArea,
-            CommandKind::Passthrough,
-            CommandKind::Open,
-            // The bar above the picture gives it.
-            CommandKind::Tour,
-            // The side panel gives these, and always shows.
-            CommandKind::Details,
-            CommandKind::Change,
-            CommandKind::Jump,
-            CommandKind::Select,
-            CommandKind::OtherSide,
-            // The panel Transform gives these.
-            CommandKind::Place,
-            CommandKind::MirrorPose,
-            CommandKind::ResetPose,
-            CommandKind::Limit,
-            CommandKind::LimitCone,
-            // The tool panel has these settings of keys.
-            CommandKind::MoveKey,
-            CommandKind::MotionPath,
-            CommandKind::Ghosts,
-            CommandKind::Loop,
-            CommandKind::PlayRange,
-            CommandKind::AutoKey,
-            CommandKind::Rate,
-            CommandKind::KeyStroke,
-            CommandKind::Interpolation,
-        ];
-        for kind in CommandKind::ALL {
-            let given = ACTS.iter().filter_map(|l| command_of(l.act, &bench)).any(|c| c.kind() == kind);
-            let own = matches!(kind, CommandKind::Palette | CommandKind::OtherFace | CommandKind::Quit);
-            assert!(given || own || is_shape(kind) || elsewhere.contains(&kind), "{kind:?}");
+        for kind in CommandKind::ALL.into_iter().filter(|kind| kind.place() == WindowPlace::Keys) {
+            assert!(!window(kind).is_empty(), "{kind:?} has no key");
         }
         // The command that each table entry names is the command that its action gives.
         for line in ACTS {

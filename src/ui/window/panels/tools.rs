@@ -84,17 +84,6 @@ pub(super) fn show(
                 pressed.act(act, tile.clicked());
             }
             keys(ui, shared, memory, pressed);
-            let mut switch = |ui: &mut Ui, label: &str, on: bool, command: Command| {
-                let mut now = on;
-                pressed.command(command, ui.checkbox(&mut now, label).changed());
-            };
-            widgets::caption(ui, "Picture");
-            switch(ui, "Smooth edges", p.smooth, Command::Smooth(!p.smooth));
-            switch(ui, "Phong tessellation", p.phong, Command::Phong(!p.phong));
-            widgets::caption(ui, "Headset");
-            switch(ui, "Tools in the left hand", p.left_handed, Command::LeftHanded(!p.left_handed));
-            switch(ui, "Vibration", p.haptics, Command::Haptics(!p.haptics));
-            switch(ui, "Two hands tilt the world", p.roll_world, Command::RollWorld(!p.roll_world));
         });
     });
 }
