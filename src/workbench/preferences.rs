@@ -1,6 +1,6 @@
 //! User preferences: kept between sessions, part of no document.
 
-use super::{CageSet, GrabBy, MarkBy, MeasureBy, OnionSkins, Tool};
+use super::{CageSet, Command, GrabBy, MarkBy, MeasureBy, OnionSkins, Tool};
 use crate::deform::classic::Method;
 use crate::pose::Lengths;
 use crate::render::{Filter, Look, Occlusion, Shading};
@@ -173,6 +173,53 @@ impl Preferences {
             self.radius = radius.clamp(RADIUS_RANGE[0], RADIUS_RANGE[1]);
         }
         self.radius != old
+    }
+
+    /// Carries out a command that changes a preference and nothing else. Returns `false` for other commands.
+    pub(super) fn set(&mut self, command: &Command) -> bool {
+        match command {
+            Command::Palette => self.palette = !self.palette,
+            // Both panels open in front of the user.
+            Command::Files => (self.files, self.details) = (!self.files, self.details && self.files),
+            Command::Details => (self.details, self.files) = (!self.details, self.files && self.details),
+            Command::Radius(radius) => {
+                self.set_radius(*radius);
+            }
+            Command::Lengths(lengths) => self.lengths = *lengths,
+            Command::Roll(on) => self.roll = *on,
+            Command::GrabBy(by) => self.grab = *by,
+            Command::PaintShare(share) => {
+                self.paint = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
+            }
+            Command::NewReach(reach) => self.reach = reach.map(Reach::sane),
+            Command::NewSurroundings(method) => self.surroundings = *method,
+            Command::Silhouettes(filter) => self.silhouettes = *filter,
+            Command::AccentDepth(on) => self.accent_depth = *on,
+            Command::BonesPerStroke(bones) => self.bones = (*bones).min(MOST_BONES),
+            Command::Wire(on) => self.wire = *on,
+            Command::Smooth(on) => self.smooth = *on,
+            Command::Phong(on) => self.phong = *on,
+            Command::Shading(shading) => self.shading = *shading,
+            Command::Occlusion(occlusion) => self.occlusion = *occlusion,
+            Command::RenderScale(scale) => self.set_render_scale(*scale),
+            Command::RefreshRate(rate) => self.refresh_rate = rate.filter(|r| r.is_finite() && *r > 0.0),
+            Command::HiddenArea(on) => self.hidden_area = *on,
+            Command::Passthrough(on) => self.passthrough = *on,
+            Command::LimitCone(on) => self.limit_cone = *on,
+            Command::Binding(on) => self.binding = *on,
+            Command::Crossings(on) => self.crossings = *on,
+            Command::Turntable(on) => self.turntable = *on,
+            Command::Haptics(on) => self.haptics = *on,
+            Command::MotionPath(on) => self.path = *on,
+            Command::Onion(on) => self.onion.on = *on,
+            Command::Ghosts { before, after, spacing } => {
+                self.onion =
+                    OnionSkins { before: *before, after: *after, spacing: *spacing, ..self.onion }.sane();
+            }
+            Command::Loop(on) => self.loops = *on,
+            _ => return false,
+        }
+        true
     }
 
     /// Sets the factor on the size of the headset's pictures, clamped to [`SCALE_RANGE`] and rounded to 0.05.

@@ -11,12 +11,10 @@ use crate::scene::{
     CONTACT, CageSource, DAMPINGS, DrawnBones, FactorSource, Measurement, Reading, Refit, SWINGS, SkinColors,
     method, recipe,
 };
-use crate::surface::{Reach, Sculpt, mirrored_sculpt};
+use crate::surface::{Sculpt, mirrored_sculpt};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{attached, is_bare, newest_mark, without_newest};
-use crate::workbench::{
-    Command, CommandKind, Haptic, MOST_BONES, MarkBy, OnionSkins, Request, Tool, Workbench,
-};
+use crate::workbench::{Command, CommandKind, Haptic, MarkBy, Request, Tool, Workbench};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,10 +31,6 @@ impl Workbench {
         match command {
             Command::Undo => self.undo(Operation::Undo),
             Command::Redo => self.undo(Operation::Redo),
-            Command::Palette => p.palette = !p.palette,
-            // Both panels open in front of the user.
-            Command::Files => (p.files, p.details) = (!p.files, p.details && p.files),
-            Command::Details => (p.details, p.files) = (!p.details, p.files && p.details),
             Command::Change(edit, continues) if p.mirror => {
                 let edit = self.grip.with_partner(&self.context, *edit);
                 self.apply(edit, continues);
@@ -55,11 +49,6 @@ impl Workbench {
                 self.cancel();
             }
             Command::Tool(_) => {}
-            Command::Radius(radius) => {
-                p.set_radius(radius);
-            }
-            Command::Lengths(lengths) => p.lengths = lengths,
-            Command::Roll(on) => p.roll = on,
             Command::Mirror(on) => {
                 p.mirror = on;
                 let body = &self.context.body;
@@ -70,22 +59,14 @@ impl Workbench {
                     self.context.notice = Some(what.into());
                 }
             }
-            Command::GrabBy(by) => p.grab = by,
             Command::MarkBy(by) => {
                 p.marks = by;
                 p.tool = Tool::Skin;
                 self.cancel();
                 self.skin.close();
             }
-            Command::PaintShare(share) => {
-                p.paint = if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
-            }
             Command::LoadFactors(source) => self.requests.push(Request::Factors(source)),
             Command::ShapeOnBone => self.add_shape_on_bone(),
-            Command::NewReach(reach) => p.reach = reach.map(Reach::sane),
-            Command::NewSurroundings(method) => p.surroundings = method,
-            Command::Silhouettes(filter) => p.silhouettes = filter,
-            Command::AccentDepth(on) => p.accent_depth = on,
             Command::RedrawOffset if p.tool == Tool::Skin && p.marks == MarkBy::Offset => {
                 self.cancel();
                 let mark = self.shape().and_then(|s| s.mark);
@@ -129,7 +110,6 @@ impl Workbench {
                 self.cancel();
             }
             Command::TogglePin => self.toggle_pin(),
-            Command::BonesPerStroke(bones) => p.bones = bones.min(MOST_BONES),
             Command::Rig(true) if self.context.session.document().bones().is_empty() => {
                 self.context.notice =
                     Some("there are no bones: draw them in the mesh with the bone tool first".into());
@@ -182,20 +162,9 @@ impl Workbench {
             | Command::WaveCount(_)
             | Command::WaveSpeed(_)
             | Command::WavePhase(_) => self.run_shape_command(&command),
-            Command::Wire(on) => p.wire = on,
-            Command::Smooth(on) => p.smooth = on,
-            Command::Phong(on) => p.phong = on,
-            Command::Shading(shading) => p.shading = shading,
-            Command::Occlusion(occlusion) => p.occlusion = occlusion,
-            Command::RenderScale(scale) => p.set_render_scale(scale),
-            Command::RefreshRate(rate) => p.refresh_rate = rate.filter(|r| r.is_finite() && *r > 0.0),
-            Command::HiddenArea(on) => p.hidden_area = on,
-            Command::Passthrough(on) => p.passthrough = on,
             Command::Bind(change, continues) => self.change_binding(&change, continues),
             Command::Firm(change, continues) => self.change_firm(&change, continues),
             Command::Limit(change, continues) => self.change_limits(&change, continues),
-            Command::LimitCone(on) => p.limit_cone = on,
-            Command::Binding(on) => p.binding = on,
             Command::Colors(view) => {
                 p.colors = view;
                 let belongs = matches!(view, SkinColors::Swing | SkinColors::Twist);
@@ -205,8 +174,6 @@ impl Workbench {
                 }
             }
             Command::JointDeformer(deformer) => self.set_joint_deformer(deformer),
-            Command::Crossings(on) => p.crossings = on,
-            Command::Turntable(on) => p.turntable = on,
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
             Command::UndoNavigation => {
@@ -226,20 +193,13 @@ impl Workbench {
                 self.tool = p.tool_hand();
                 self.cancel();
             }
-            Command::Haptics(on) => p.haptics = on,
             Command::Play(on) => self.play(on),
-            Command::MotionPath(on) => p.path = on,
-            Command::Onion(on) => p.onion.on = on,
-            Command::Ghosts { before, after, spacing } => {
-                p.onion = OnionSkins { before, after, spacing, ..p.onion }.sane();
-            }
             Command::Scrub(time) => self.scrub(time),
             Command::Key => self.set_key(),
             Command::DeleteKey => self.delete_key(),
             Command::MoveKey(time) => self.move_key(time),
             Command::AutoKey(on) => self.playhead.auto_key = on,
             Command::Rate(rate) => self.set_rate(rate),
-            Command::Loop(on) => p.loops = on,
             Command::PlayRange(range) => self.set_range(range),
             Command::KeyStroke => self.key_stroke(),
             Command::Interpolation(way) => self.set_interpolation(way),
@@ -256,6 +216,10 @@ impl Workbench {
             Command::OtherFace => self.requests.push(Request::OtherFace),
             Command::Tour(on) => self.set_tour(on),
             Command::Quit => self.requests.push(Request::Quit),
+            command => {
+                let known = p.set(&command);
+                debug_assert!(known, "{command:?} is not carried out");
+            }
         }
     }
 
