@@ -388,6 +388,10 @@ commands! {
     Jump(usize) => "Any step of the history", [Details], History;
     /// Selects a joint, or nothing.
     Select(Option<NodeId>) => "Select a joint by name", [Details], Pick;
+    /// Selects the joint above the selected joint.
+    SelectParent => "Select the parent", [Details], Listed(&Transform);
+    /// Selects the partner of the selected joint on the other side of the body.
+    SelectPartner => "Select the other side", [Details], Listed(&Transform);
     /// Sets a node's local transform in the displayed pose, relative to the parent node. With true, the change joins the
     /// previous undo step, as during a drag. With mirror on, the partner joint follows.
     Place(NodeId, Box<Trs>, bool) => "Location, rotation and scale of a joint", [Details], Transform;

@@ -581,3 +581,19 @@ fn influences_of_irs_are_set_for_all_joints_and_for_one() {
     sheet.click("Keep lengths");
     assert!(params(&sheet).length_correction);
 }
+
+#[test]
+fn a_panel_draws_the_commands_that_the_table_lists_there() {
+    let mut sheet = transform();
+    sheet.click("Select the other side");
+    assert_eq!(sheet.bench.selected(), Some(NodeId::from(8)));
+    sheet.click("Select the parent");
+    assert_eq!(sheet.bench.selected(), Some(NodeId::from(7)));
+    let mut sheet = Sheet::new(Section::Display);
+    let before = sheet.bench.preferences().clone();
+    for kind in CommandKind::listed(WindowPlace::Display) {
+        let (on, _) = kind.switch(&before).unwrap();
+        sheet.click(kind.label());
+        assert_eq!(kind.switch(sheet.bench.preferences()).map(|s| s.0), Some(!on), "{kind:?}");
+    }
+}

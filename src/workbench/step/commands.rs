@@ -38,6 +38,16 @@ impl Workbench {
             Command::Change(edit, continues) => self.apply(*edit, continues),
             Command::Jump(step) => self.jump(step),
             Command::Select(node) => self.select(node),
+            Command::SelectParent => {
+                let nodes = &self.context.character.skeleton.nodes;
+                let above = self.selected().and_then(|node| nodes[node.index()].parent);
+                self.select_else(above.filter(|n| nodes[n.index()].joint.is_some()), "no joint is above it");
+            }
+            Command::SelectPartner => {
+                let mirror = self.context.body.mirror.as_ref();
+                let partner = self.selected().and_then(|node| mirror?.partner(node).filter(|p| *p != node));
+                self.select_else(partner, "it has no partner on the other side");
+            }
             Command::OtherSide(id) => self.add_other_side(id),
             Command::Place(..)
             | Command::CopyPose
@@ -413,6 +423,19 @@ impl Workbench {
     /// selects the joint that it touches.
     pub fn select(&mut self, node: Option<NodeId>) {
         self.touched = node.filter(|n| n.index() < self.context.character.skeleton.nodes.len());
+    }
+
+    /// Selects a joint. Without one, says why.
+    fn select_else(&mut self, node: Option<NodeId>, why: &str) {
+        if node.is_some() {
+            return self.select(node);
+        }
+        let joint = self.selected().map(|n| self.context.character.skeleton.nodes[n.index()].name.as_str());
+        self.context.notice = Some(match joint {
+            Some(name) => format!("{name} stays selected: {why}"),
+            None => "no joint is selected: click one first".into(),
+        });
+        self.limit();
     }
 
     /// Handles a click at a joint: measures its angle, if the measure tool is active.

@@ -396,3 +396,24 @@ fn a_new_value_after_undo_is_a_step_of_its_own() {
     s.step();
     assert_eq!(steps(&s), before + 1);
 }
+
+#[test]
+fn the_parent_and_the_partner_of_a_joint_are_selected_or_the_reason_is_told() {
+    let mut s = Script::biped();
+    let mut after = |from: Option<usize>, command: Command| {
+        s.bench.forget_notice();
+        s.bench.select(from.map(id));
+        s.bench.run_command(command);
+        (s.bench.selected().map(NodeId::index), s.bench.notice().unwrap_or_default().to_owned())
+    };
+    assert_eq!(after(Some(ELBOW), Command::SelectParent), (Some(ELBOW - 1), String::new()));
+    assert_eq!(after(Some(ELBOW), Command::SelectPartner), (Some(ELBOW + 3), String::new()));
+    for (from, command, says) in [
+        (Some(0), Command::SelectParent, "no joint is above it"),
+        (Some(1), Command::SelectPartner, "no partner on the other side"),
+        (None, Command::SelectParent, "no joint is selected"),
+    ] {
+        let (selected, notice) = after(from, command);
+        assert!(selected == from && notice.contains(says), "{selected:?} {notice}");
+    }
+}
