@@ -9,9 +9,9 @@ pub fn two_hands_take_hold_of_the_body(s: &mut Session, runtime: &Runtime) {
     let hash = s.app.hash();
     let (low, high) = (words(s.stage(Vec3::Y * 0.3)), words(s.stage(Vec3::Y * 1.5)));
     s.play(&format!(
-        "left at {low} &\nright at {high}\nwait 0.1\nleft squeeze 1 &\nright squeeze 1\nwait 0.1"
+        "left at {low} &\nright at {high}\nwait 0.07\nleft squeeze 1 &\nright squeeze 1\nwait 0.07"
     ));
-    s.play("right by 0.35 -0.12 0 over 0.5\nwait 0.2\nleft squeeze 0 &\nright squeeze 0\nwait 0.1");
+    s.play("right by 0.35 -0.12 0 over 0.3\nwait 0.1\nleft squeeze 0 &\nright squeeze 0\nwait 0.07");
     assert_ne!(s.app.hash(), hash, "nothing was taken hold of");
     assert_eq!(s.app.frame.history, [2, 0], "one step of undo");
     s.app.picture("grab");
@@ -27,15 +27,15 @@ pub fn two_hands_take_hold_of_the_body(s: &mut Session, runtime: &Runtime) {
 pub fn the_world_is_pulled_and_scaled_and_no_document_changes(s: &mut Session, runtime: &Runtime) {
     let hash = s.app.hash();
     let before = s.app.frame.world_from_room;
-    s.play("right at 0.5 1.2 0.2\nright squeeze 1\nwait 0.1\nright by 0.1 0.2 -0.3 over 0.4\nwait 0.1");
-    s.play("right squeeze 0\nwait 0.1");
+    s.play("right at 0.5 1.2 0.2\nright squeeze 1\nwait 0.07\nright by 0.1 0.2 -0.3 over 0.4\nwait 0.07");
+    s.play("right squeeze 0\nwait 0.07");
     let moved = s.app.frame.world_from_room;
     let expected = before.translation - Vec3::new(0.1, 0.2, -0.3);
     assert!(moved.translation.distance(expected) < 2e-3, "{before:?} {moved:?}");
     s.play(
-        "left at -0.3 1.2 0.2 &\nright at 0.3 1.2 0.2\nwait 0.1\nleft squeeze 1 &\nright squeeze 1\nwait 0.1",
+        "left at -0.3 1.2 0.2 &\nright at 0.3 1.2 0.2\nwait 0.07\nleft squeeze 1 &\nright squeeze 1\nwait 0.07",
     );
-    s.play("left by -0.3 0 0 over 0.4 &\nright by 0.3 0 0 over 0.4\nwait 0.1\nleft squeeze 0 &\nright squeeze 0\nwait 0.1");
+    s.play("left by -0.3 0 0 over 0.4 &\nright by 0.3 0 0 over 0.4\nwait 0.07\nleft squeeze 0 &\nright squeeze 0\nwait 0.07");
     let scaled = s.app.frame.world_from_room;
     assert!((scaled.scale - 0.5).abs() < 0.01, "{scaled:?}");
     // `UndoNavigation` switches back and forth between the last two views.
@@ -57,10 +57,10 @@ pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtim
     // The hand circles the capsule 10 cm from the skin and always points at the capsule's axis.
     let axis = words(s.stage(Vec3::Y * HEIGHT));
     let start = words(s.stage(Vec3::new(0.0, HEIGHT, RADIUS + 0.1)));
-    s.play(&format!("right at {start}\nright look {axis}\nwait 0.2"));
+    s.play(&format!("right at {start}\nright look {axis}\nwait 0.1"));
     s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     s.play(&format!(
-        "right trigger 1\nright arc {axis} 0 1 0 362 over 2\nwait 0.1\nright trigger 0\nwait 0.3"
+        "right trigger 1\nright arc {axis} 0 1 0 362 over 2\nwait 0.07\nright trigger 0\nwait 0.1"
     ));
     assert_eq!(s.app.frame.head, head);
     s.app.picture("ring");

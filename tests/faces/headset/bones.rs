@@ -91,7 +91,7 @@ impl Bare {
         let s = &mut self.session;
         let steps = s.app.frame.history[0];
         let from = s.tip(line[0]);
-        s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1"));
+        s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.07\nright trigger 1"));
         for point in &line[1..] {
             let to = s.tip(*point);
             s.play(&format!("right at {to} over 0.3"));

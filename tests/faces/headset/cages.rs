@@ -76,9 +76,9 @@ fn inflate(s: &mut Session, model: &Model, document: &Document, pose: &Pose) {
     let [from, to] = [near, near + out * PULLED].map(|x| s.tip(x));
     let [left_from, left_to] = [other, other - out * PULLED].map(|x| s.tip(x));
     s.play(&format!(
-        "right turn 0 0 0\nleft turn 0 0 0\nright at {from}\nleft at {left_from}\nwait 0.2\nright trigger 1\nwait 0.1\n\
-         left trigger 1\nwait 0.1\nright at {to} over 0.5 &\nleft at {left_to} over 0.5\nwait 0.1\nleft trigger 0\n\
-         wait 0.1\nright trigger 0\nwait 0.2"
+        "right turn 0 0 0\nleft turn 0 0 0\nright at {from}\nleft at {left_from}\nwait 0.1\nright trigger 1\nwait 0.07\n\
+         left trigger 1\nwait 0.07\nright at {to} over 0.3 &\nleft at {left_to} over 0.3\nwait 0.07\nleft trigger 0\n\
+         wait 0.07\nright trigger 0\nwait 0.1"
     ));
 }
 
@@ -101,7 +101,7 @@ fn a_posed_arm_is_inflated_by_two_hands_on_its_cage_posed_again_keyed_and_played
     let lift = |s: &mut Session, from: Vec3, to: Vec3| {
         let (from, to) = (words(s.stage(from)), words(s.stage(to)));
         s.play(&format!(
-            "right turn 0 0 0\nright at {from}\nwait 0.2\nright squeeze 1\nwait 0.1\nright at {to} over 0.6\nwait 0.1\nright squeeze 0\nwait 0.2"
+            "right turn 0 0 0\nright at {from}\nwait 0.1\nright squeeze 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright squeeze 0\nwait 0.1"
         ));
     };
     let hand = at(&model, &bind, "LeftHand");

@@ -83,7 +83,7 @@ impl Details {
 
     pub fn press(&self, s: &mut Session, spot: &Spot) {
         let at = self.at(s, spot, 0.0);
-        s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.2"));
+        s.play(&format!("right look {at}\nwait 0.1\nright trigger 1\nwait 0.07\nright trigger 0\nwait 0.1"));
     }
 }
 
@@ -96,7 +96,7 @@ fn place(s: &Session, (panel, at): (Panel, [f32; 2])) -> Vec3 {
 /// Drags the ray from one position to another with the trigger pulled.
 fn drag(s: &mut Session, [from, to]: [&str; 2]) {
     s.play(&format!(
-        "right look {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright look {to} over 0.4\nwait 0.1\nright trigger 0\nwait 0.2"
+        "right look {from}\nwait 0.1\nright trigger 1\nwait 0.07\nright look {to} over 0.4\nwait 0.07\nright trigger 0\nwait 0.1"
     ));
 }
 

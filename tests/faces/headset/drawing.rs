@@ -77,7 +77,7 @@ pub fn a_stroke_outlives_lost_tracking_and_takes_no_sample_from_it(s: &mut Sessi
     let half = format!("right arc {centre} 0 0 1 -42.5 over 0.3");
     s.play(&format!("right turn 0 0 0\nright at {start}\nright trigger 1\n{half}"));
     let there = s.puppet.state.hands[1].pose;
-    s.play("lose right\nright at 5 5 5\nwait 0.3");
+    s.play("lose right\nright at 5 5 5\nwait 0.1");
     assert_eq!(s.app.frame.tracking[1], Tracking::Lost);
     s.puppet.state.hands[1].pose = there;
     s.play(&format!("find right\n{half}\nright trigger 0"));
@@ -112,7 +112,7 @@ pub fn recentring_moves_the_view_and_no_document(s: &mut Session, runtime: &Runt
     let world = s.app.frame.world_from_room.rotation * s.app.room_from_stage.orientation;
     let (start, axis) = (super::stage::words(start), super::stage::words(world.inverse() * axis));
     s.play(&format!(
-        "right turn 0 0 0\nright at {start}\nright trigger 1\nright arc {centre} {axis} -85 over 0.6\nright trigger 0"
+        "right turn 0 0 0\nright at {start}\nright trigger 1\nright arc {centre} {axis} -85 over 0.3\nright trigger 0"
     ));
     let (model, document) = s.save(runtime);
     let joints = joints(&model, &document);

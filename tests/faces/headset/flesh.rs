@@ -38,7 +38,7 @@ fn shape(model: &Model, document: &Document, recipe: &Recipe) -> (Vec<Vec3>, Cro
 fn move_limb(s: &mut Session, from: Vec3, to: Vec3, pitch: f32) {
     let (from, to) = (words(s.stage(from)), words(s.stage(to)));
     s.play(&format!(
-        "right turn 0 0 0\nright at {from}\nwait 0.2\nright squeeze 1\nwait 0.1\nright turn 0 {pitch} 0 over 0.8 &\nright at {to} over 0.8\nwait 0.1\nright squeeze 0\nwait 0.2"
+        "right turn 0 0 0\nright at {from}\nwait 0.1\nright squeeze 1\nwait 0.07\nright turn 0 {pitch} 0 over 0.4 &\nright at {to} over 0.4\nwait 0.07\nright squeeze 0\nwait 0.1"
     ));
 }
 
@@ -66,7 +66,7 @@ fn a_bulging_calf_meets_the_thigh_and_a_hand_presses_into_the_belly() {
     let out = (held - knee).reject_from((foot - knee).normalize()).normalize();
     let (from, to) = (s.tip(held), s.tip(held + out * PULLED));
     s.play(&format!(
-        "right turn 0 0 0\nright at {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright at {to} over 0.5\nwait 0.1\nright trigger 0\nwait 0.2"
+        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.1"
     ));
     assert_eq!(s.app.frame.history, [5, 0], "ring, shape");
     look_near(&mut s, knee);

@@ -50,18 +50,18 @@ fn changed(s: &mut Session, before: &RgbImage, name: &str, least: usize) -> RgbI
 /// Points the right hand at the front of the skin and presses the trigger once.
 fn click(s: &mut Session, skin: Vec3) {
     let at = words(s.stage(skin + Vec3::Z * AWAY));
-    s.play(&format!("right turn 0 0 0\nright at {at}\nwait 0.1"));
+    s.play(&format!("right turn 0 0 0\nright at {at}\nwait 0.07"));
     s.app.until_frame(100, "seeing the skin", |f| {
         f.surface[1].is_some_and(|x| Vec3::from(x).distance(skin) < 0.03)
     });
-    s.play("right trigger 1\nwait 0.1\nright trigger 0\nwait 0.2");
+    s.play("right trigger 1\nwait 0.07\nright trigger 0\nwait 0.1");
 }
 
 /// Drags from a place by a vector with the right hand's trigger.
 fn drag(s: &mut Session, from: Vec3, by: Vec3) {
     let (from, to) = (s.tip(from), s.tip(from + by));
     s.play(&format!(
-        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nwait 0.1\nright at {to} over 0.3\nwait 0.1\nright trigger 0\nwait 0.1"
+        "right turn 0 0 0\nright at {from}\nwait 0.07\nright trigger 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.07"
     ));
 }
 
@@ -137,9 +137,9 @@ pub fn a_mark_gets_an_offset_stroke_with_surroundings_and_its_knot_is_dragged(
     let front = |x: f32, y: f32| Vec3::new(x, y, (RADIUS * RADIUS - x * x).sqrt());
     let hand = |s: &Session, skin: Vec3| words(s.stage(skin + Vec3::Z * AWAY));
     let (from, to) = (hand(s, front(0.0, 0.5)), hand(s, front(0.0, 0.9)));
-    s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.2"));
+    s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.1"));
     s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
-    s.play(&format!("right trigger 1\nright at {to} over 0.6\nwait 0.1\nright trigger 0\nwait 0.3"));
+    s.play(&format!("right trigger 1\nright at {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.1"));
     assert_eq!(s.app.frame.history, [2, 0], "opened, mark");
     let plain = s.app.picture("offset_mark");
     // Its offset stroke lies in the air, a hand's width before the skin.
@@ -153,7 +153,7 @@ pub fn a_mark_gets_an_offset_stroke_with_surroundings_and_its_knot_is_dragged(
     let at = s.tip(front(0.0, 0.9));
     let beside = hand(s, front(0.09, 0.9));
     s.play(&format!(
-        "right turn 0 0 0\nright at {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright at {beside} over 0.4\nwait 0.2\nright trigger 0\nwait 0.2"
+        "right turn 0 0 0\nright at {at}\nwait 0.1\nright trigger 1\nwait 0.07\nright at {beside} over 0.4\nwait 0.1\nright trigger 0\nwait 0.1"
     ));
     assert_eq!(s.app.frame.history, [4, 0], "the knot");
     changed(s, &offset, "offset_knot", 100);

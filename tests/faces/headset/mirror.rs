@@ -45,7 +45,7 @@ fn a_window_on_the_desktop_shows_what_the_left_eye_sees() {
     let (Some(runtime), Some(desktop)) = (Runtime::start(), Desktop::start()) else { return };
     let mut s = Session::before(&runtime, &["--mirror", "left"], Some(&desktop));
     s.bend("right");
-    s.play("head turn 12 -8 0\nwait 0.2");
+    s.play("head turn 12 -8 0\nwait 0.1");
     settle(&mut s);
     let window = desktop.window().expect("a mirror");
     let mut size = [800, 600];

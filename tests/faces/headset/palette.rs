@@ -60,20 +60,20 @@ fn turned(session: &Session, page: Option<Page>) -> Panels {
 pub fn the_palette_is_pressed_by_the_other_hands_ray(s: &mut Session, runtime: &Runtime) {
     let hash = s.app.hash();
     assert!(s.app.frame.palette && s.app.frame.tool == Tool::Line);
-    s.play("left at -0.12 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.6");
+    s.play("left at -0.12 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.3");
     for tool in [Tool::Skin, Tool::Grab, Tool::Line] {
         let at = words(target(s, None, &Spot::Command(Command::Tool(tool))));
-        s.play(&format!("right look {at}\nwait 0.2"));
+        s.play(&format!("right look {at}\nwait 0.1"));
         if tool == Tool::Skin {
             s.app.picture("palette");
         }
-        s.play("right trigger 1\nwait 0.1\nright trigger 0\nwait 0.1");
+        s.play("right trigger 1\nwait 0.07\nright trigger 0\nwait 0.07");
         assert_eq!(s.app.frame.tool, tool);
     }
     assert_eq!((s.app.hash(), s.app.frame.history), (hash, [1, 0]), "a press on a panel drew");
     // A press of the thumbstick acts as the menu button, which hides and shows the palette.
     for shown in [false, true] {
-        s.play("left press stick\nwait 0.1\nleft release stick\nwait 0.1");
+        s.play("left press stick\nwait 0.07\nleft release stick\nwait 0.07");
         assert_eq!(s.app.frame.palette, shown);
     }
     s.save(runtime);

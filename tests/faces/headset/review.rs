@@ -11,7 +11,7 @@ use sinew::workbench::Command;
 /// Presses a palette control with the ray of the hand that holds the tool.
 pub fn press(s: &mut Session, page: Option<Page>, spot: &Spot) {
     let at = words(target(s, page, spot));
-    s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
+    s.play(&format!("right look {at}\nwait 0.1\nright trigger 1\nwait 0.07\nright trigger 0\nwait 0.07"));
 }
 
 /// Waits until the stage shows a deformation method and its strain is measured. Past events count, too.
@@ -45,11 +45,11 @@ pub fn methods_are_compared_on_one_pose_and_the_body_is_looked_at_from_all_sides
 ) {
     s.bend("right");
     let pose = s.app.hash();
-    s.play("left at -0.32 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.6");
+    s.play("left at -0.32 1.3 -0.4 &\nright at 0.2 1.3 -0.2\nwait 0.3");
     press(s, None, &Spot::Page(Page::View));
     let method = |name: &str| Spot::Command(Command::Deformer(name.into()));
     // Points the right hand in the same direction before each image, so that only the body differs.
-    let away = "right look 2 1 2\nwait 0.2";
+    let away = "right look 2 1 2\nwait 0.1";
     press(s, Some(Page::View), &method("dqs"));
     s.play(away);
     let dqs = measured(s, "dqs");

@@ -39,7 +39,7 @@ fn slide(s: &mut Session, page: Page, kind: CommandKind, share: f32) {
     press(s, None, &Spot::Page(page));
     let (from, to) = (words(slider(s, page, kind, 0.5)), words(slider(s, page, kind, share)));
     s.play(&format!(
-        "right look {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright look {to}\nwait 0.2\nright trigger 0\nwait 0.1"
+        "right look {from}\nwait 0.1\nright trigger 1\nwait 0.07\nright look {to}\nwait 0.1\nright trigger 0\nwait 0.07"
     ));
 }
 
@@ -56,17 +56,17 @@ pub fn arc_of_ring(s: &mut Session, middle: Vec3, axis: Vec3, round: f32) -> Vec
     let start = words(s.stage(middle + out * round));
     let turn = s.app.frame.world_from_room.rotation * s.app.room_from_stage.orientation;
     let about = words(turn.inverse() * axis);
-    s.play(&format!("left at -0.5 0.8 0 &\nright at {start}\nright look {centre}\nwait 0.2"));
+    s.play(&format!("left at -0.5 0.8 0 &\nright at {start}\nright look {centre}\nwait 0.1"));
     s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     let held = Vec3::from(s.app.frame.surface[1].unwrap());
     s.play(&format!(
-        "right trigger 1\nright arc {centre} {about} 362 over 2\nwait 0.1\nright trigger 0\nwait 0.3"
+        "right trigger 1\nright arc {centre} {about} 362 over 2\nwait 0.07\nright trigger 0\nwait 0.1"
     ));
     held
 }
 
 /// Script that moves both hands to positions from which the right hand's ray can press the palette.
-pub const AT_PALETTE: &str = "left at -0.12 1.3 -0.4 &\nright turn 0 0 0 &\nright at 0.2 1.3 -0.2\nwait 0.6";
+pub const AT_PALETTE: &str = "left at -0.12 1.3 -0.4 &\nright turn 0 0 0 &\nright at 0.2 1.3 -0.2\nwait 0.3";
 
 #[test]
 fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
@@ -81,7 +81,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
 
     s.play(AT_PALETTE);
     let at = words(target(&s, None, &Spot::Command(Command::Tool(Tool::Skin))));
-    s.play(&format!("right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.1"));
+    s.play(&format!("right look {at}\nwait 0.1\nright trigger 1\nwait 0.07\nright trigger 0\nwait 0.07"));
     assert_eq!(s.app.frame.tool, Tool::Skin);
     let held = arc_of_ring(&mut s, middle, axis, ROUND);
     assert_eq!(s.app.frame.history, [2, 0], "opened, ring");
@@ -89,7 +89,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     // The hand pulls the front of the ring away from the bone.
     let (from, to) = (s.tip(held), s.tip(held + out * PULLED));
     s.play(&format!(
-        "right turn 0 0 0\nright at {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright at {to} over 0.5\nwait 0.1\nright trigger 0\nwait 0.2"
+        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.1"
     ));
     assert_eq!(s.app.frame.history, [3, 0], "opened, ring, shape");
 
@@ -106,7 +106,7 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let grip = words(s.stage(hand));
     let bent = words(s.stage(elbow + Vec3::new(0.0, 0.08, 0.23)));
     s.play(&format!(
-        "right turn 0 0 0\nright at {grip}\nwait 0.2\nright squeeze 1\nwait 0.1\nright at {bent} over 0.6\nwait 0.1\nright squeeze 0\nwait 0.2"
+        "right turn 0 0 0\nright at {grip}\nwait 0.1\nright squeeze 1\nwait 0.07\nright at {bent} over 0.3\nwait 0.07\nright squeeze 0\nwait 0.1"
     ));
     s.play(AT_PALETTE);
     choose(&mut s, Page::Time, Command::Key);
@@ -175,16 +175,16 @@ pub fn an_accent_stroke_in_the_air_swells_what_is_behind_it(s: &mut Session, run
     // to the head.
     let at = |out: f32, height: f32, near: f32| Vec3::new(RADIUS + out, height, near);
     let [from, middle, to] = [at(0.0, 0.6, 0.0), at(0.08, 0.9, 0.05), at(0.0, 1.2, 0.0)].map(|p| s.tip(p));
-    s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nwait 0.1"));
+    s.play(&format!("right turn 0 0 0\nright at {from}\nwait 0.07\nright trigger 1\nwait 0.07"));
     let plain = s.app.picture("shaping_begun");
-    s.play(&format!("right at {middle} over 0.4\nright at {to} over 0.4\nwait 0.2"));
+    s.play(&format!("right at {middle} over 0.4\nright at {to} over 0.4\nwait 0.1"));
     // The skin moves before the stroke ends.
     let live = (0..60).any(|_| {
         s.app.frames(3);
         differing(&plain, &s.app.picture("shaping_live")) > 400
     });
     assert!(live && s.app.frame.history == [1, 0]);
-    s.play("right trigger 0\nwait 0.2");
+    s.play("right trigger 0\nwait 0.1");
     s.app.until_frame(600, "shaped", |f| f.history == [2, 0]);
     s.app.press(Command::AccentDepth(false));
     s.app.frames(4);
@@ -212,6 +212,6 @@ fn blue(picture: &image::RgbImage) -> [usize; 2] {
 pub fn look_near(s: &mut Session, joint: Vec3) {
     let (from, at) = (words(s.stage(joint + Vec3::new(0.6, 0.15, 0.4))), words(s.stage(joint)));
     s.play(&format!(
-        "left at -0.6 0.6 0.4 &\nright at 0.6 0.6 0.4 &\nright turn 180 0 0 &\nhead at {from}\nhead look {at}\nwait 0.3"
+        "left at -0.6 0.6 0.4 &\nright at 0.6 0.6 0.4 &\nright turn 180 0 0 &\nhead at {from}\nhead look {at}\nwait 0.1"
     ));
 }

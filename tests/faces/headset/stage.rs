@@ -108,7 +108,7 @@ impl Session {
     pub fn line(&mut self, hand: &str, from: Vec3, to: Vec3) {
         let (from, to) = (self.tip(from), self.tip(to));
         self.play(&format!(
-            "{hand} turn 0 0 0\n{hand} at {from}\n{hand} trigger 1\n{hand} at {to} over 0.5\n{hand} trigger 0"
+            "{hand} turn 0 0 0\n{hand} at {from}\n{hand} trigger 1\n{hand} at {to} over 0.3\n{hand} trigger 0"
         ));
     }
 
@@ -117,7 +117,7 @@ impl Session {
         let (from, centre) = (self.tip(from), words(self.stage(centre)));
         self.play(&format!(
             "{hand} turn 0 0 0\n{hand} at {from}\n{hand} trigger 1\n\
-             {hand} arc {centre} 0 0 1 {degrees} over 0.6\n{hand} trigger 0\n{hand} turn 0 0 0"
+             {hand} arc {centre} 0 0 1 {degrees} over 0.3\n{hand} trigger 0\n{hand} turn 0 0 0"
         ));
     }
 

@@ -21,28 +21,28 @@ fn both_wrists_of_a_real_character_are_pulled_and_its_pinned_feet_stay() {
         s.app.event("the body on the stage", shown);
     }
     let middle = words(s.stage(hips));
-    s.play(&format!("head look {middle}\nwait 0.1"));
-    s.play("left at -0.5 1 0.3 &\nright at 0.5 1 0.3\nwait 0.1");
+    s.play(&format!("head look {middle}\nwait 0.07"));
+    s.play("left at -0.5 1 0.3 &\nright at 0.5 1 0.3\nwait 0.07");
     for foot in [foot, other_foot] {
         let at = s.tip(foot);
-        s.play(&format!("right at {at}\nwait 0.1"));
+        s.play(&format!("right at {at}\nwait 0.07"));
         s.app.press(Command::TogglePin);
     }
     s.app.press(Command::GrabBy(GrabBy::Body));
     if s.app.frame.palette {
         s.app.press(Command::Palette);
     }
-    s.play("right at 0.5 1 0.3\nwait 0.1");
+    s.play("right at 0.5 1 0.3\nwait 0.07");
     let before = s.app.picture("whole_before");
     let steps = s.app.frame.history[0];
     let (a, b) = (words(s.stage(left)), words(s.stage(right)));
-    s.play(&format!("left at {a} &\nright at {b}\nwait 0.1\nleft squeeze 1 &\nright squeeze 1\nwait 0.1"));
+    s.play(&format!("left at {a} &\nright at {b}\nwait 0.07\nleft squeeze 1 &\nright squeeze 1\nwait 0.07"));
     let by = words(PULL / s.app.frame.world_from_room.scale);
-    s.play(&format!("left by {by} over 0.4 &\nright by {by} over 0.4\nwait 0.1"));
+    s.play(&format!("left by {by} over 0.4 &\nright by {by} over 0.4\nwait 0.07"));
     assert!(s.app.frame.busy, "nothing is held: {:?}", s.app.frame);
     let held = s.app.picture("whole_held");
     let hash = s.app.hash();
-    s.play("left squeeze 0 &\nright squeeze 0\nwait 0.1");
+    s.play("left squeeze 0 &\nright squeeze 0\nwait 0.07");
     assert_ne!(s.app.hash(), hash, "letting go changed nothing");
     assert_eq!(s.app.frame.history, [steps + 1, 0], "one step of undo");
     // The palette displays the strain that the pull causes in the body.
@@ -50,7 +50,7 @@ fn both_wrists_of_a_real_character_are_pulled_and_its_pinned_feet_stay() {
     let strain =
         s.app.event("the strain", |e| if let Event::Measured(m) = e { Some(m.clone()) } else { None });
     s.app.press(Command::Palette);
-    s.play("left at -0.6 1 0.3 &\nright at 0.6 1 0.3\nwait 0.1");
+    s.play("left at -0.6 1 0.3 &\nright at 0.6 1 0.3\nwait 0.07");
     s.app.picture("whole_after");
 
     let (all, now) = (covered(&before), covered(&held));

@@ -17,7 +17,7 @@ const EYES: f32 = 1.2;
 /// Height of the shoulders below the eyes, metres.
 const SHOULDERS: f32 = 0.2;
 /// The hands rest where the palette shows and the right hand's ray reaches all panels.
-const AT_PALETTE: &str = "left at -0.12 0.9 -0.4 &\nright turn 0 0 0 &\nright at 0.2 0.9 -0.2\nwait 0.6";
+const AT_PALETTE: &str = "left at -0.12 0.9 -0.4 &\nright turn 0 0 0 &\nright at 0.2 0.9 -0.2\nwait 0.3";
 /// Ends of a slider's track on the details panel, pixels.
 const TRACK: [f32; 2] = [40.0, 250.0];
 
@@ -54,11 +54,11 @@ impl<'a> Person<'a> {
     /// Scales the figure to half its size with both hands beside it. A file opens in life size.
     fn shrink(&mut self) {
         self.play(&format!(
-            "head at 0 {EYES} 0 &\nhead turn 0 0 0 &\nleft at -0.1 0.8 0.2 &\nright at 0.1 0.8 0.2\nwait 0.2"
+            "head at 0 {EYES} 0 &\nhead turn 0 0 0 &\nleft at -0.1 0.8 0.2 &\nright at 0.1 0.8 0.2\nwait 0.07"
         ));
         self.play(
-            "left squeeze 1 &\nright squeeze 1\nwait 0.1\nleft at -0.05 0.42 0.2 over 0.4 &\n\
-             right at 0.05 0.42 0.2 over 0.4\nwait 0.1\nleft squeeze 0 &\nright squeeze 0\nwait 0.2",
+            "left squeeze 1 &\nright squeeze 1\nwait 0.07\nleft at -0.05 0.42 0.2 over 0.4 &\n\
+             right at 0.05 0.42 0.2 over 0.4\nwait 0.07\nleft squeeze 0 &\nright squeeze 0\nwait 0.07",
         );
         let scale = self.s.app.frame.world_from_room.scale;
         assert!((scale - 2.0).abs() < 0.1, "the scale is {scale}");
@@ -100,7 +100,7 @@ impl<'a> Person<'a> {
     fn press(&mut self, panel: &str, text: &str) {
         let at = words(self.find(panel, text).centre.into());
         self.play(&format!(
-            "right look {at}\nwait 0.2\nright trigger 1\nwait 0.1\nright trigger 0\nwait 0.3"
+            "right look {at}\nwait 0.07\nright trigger 1\nwait 0.07\nright trigger 0\nwait 0.1"
         ));
     }
 
@@ -110,7 +110,7 @@ impl<'a> Person<'a> {
             if self.texts().iter().any(|t| t.panel == "details" && t.text == text) {
                 return;
             }
-            self.play("right stick 0 -1\nwait 0.2\nright stick 0 0\nwait 0.1");
+            self.play("right stick 0 -1\nwait 0.2\nright stick 0 0\nwait 0.07");
         }
         self.find("details", text);
     }
@@ -148,11 +148,11 @@ impl<'a> Person<'a> {
         let labels = texts.iter().filter(|t| t.panel == "palette" && t.text == "Time");
         let label = labels.max_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1])).expect("no slider");
         let at = |x: f32| words(Vec3::from(label.centre) + Vec3::from(label.right) * x);
-        self.play(&format!("right look {}\nwait 0.2\nright trigger 1\nwait 0.1", at(0.0)));
+        self.play(&format!("right look {}\nwait 0.07\nright trigger 1\nwait 0.07", at(0.0)));
         let [mut left, mut right] = TIME;
         for _ in 0..14 {
             let middle = 0.5 * (left + right);
-            self.play(&format!("right look {} over 0.1\nwait 0.1", at(middle)));
+            self.play(&format!("right look {} over 0.1\nwait 0.07", at(middle)));
             let now = self.s.app.frame.time.unwrap_or_default() as f32;
             if (now - seconds).abs() < 0.03 {
                 break;
@@ -163,7 +163,7 @@ impl<'a> Person<'a> {
                 right = middle;
             }
         }
-        self.play("right trigger 0\nwait 0.2");
+        self.play("right trigger 0\nwait 0.07");
         let now = self.s.app.frame.time.unwrap_or_default() as f32;
         assert!((now - seconds).abs() < 0.03, "the time is {now} s instead of {seconds} s");
     }
@@ -178,22 +178,22 @@ impl<'a> Person<'a> {
     /// Drags the ray over a panel from one room position to another.
     fn drag(&mut self, from: &str, to: &str) {
         self.play(&format!(
-            "right look {from}\nwait 0.2\nright trigger 1\nwait 0.1\nright look {to} over 0.3\nwait 0.1\nright trigger 0\nwait 0.2"
+            "right look {from}\nwait 0.07\nright trigger 1\nwait 0.07\nright look {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.07"
         ));
     }
 
     /// Moves the right hand's tip through world positions with the trigger pulled.
     fn draw(&mut self, path: &[Vec3]) {
         let at: Vec<String> = path.iter().map(|p| self.s.tip(*p)).collect();
-        let way: String = at[1..].iter().map(|p| format!("right at {p} over 0.15\n")).collect();
-        self.play(&format!("right turn 0 0 0\nright at {}\nwait 0.2\nright trigger 1\n{way}wait 0.1\nright trigger 0\nwait 0.2", at[0]));
+        let way: String = at[1..].iter().map(|p| format!("right at {p} over 0.1\n")).collect();
+        self.play(&format!("right turn 0 0 0\nright at {}\nwait 0.07\nright trigger 1\n{way}wait 0.07\nright trigger 0\nwait 0.07", at[0]));
     }
 
     /// Squeezes at a world position, moves the hand to another one, and lets go.
     fn pull(&mut self, from: Vec3, to: Vec3) {
         let (from, to) = (words(self.s.stage(from)), words(self.s.stage(to)));
         self.play(&format!(
-            "right turn 0 0 0\nright at {from}\nwait 0.2\nright squeeze 1\nwait 0.1\nright at {to} over 0.5\nwait 0.1\nright squeeze 0\nwait 0.2"
+            "right turn 0 0 0\nright at {from}\nwait 0.07\nright squeeze 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright squeeze 0\nwait 0.07"
         ));
     }
 
@@ -274,7 +274,7 @@ fn wrist(p: &mut Person<'_>) {
     // The hand turns about the wrist.
     let (tip, middle) = (p.s.tip(wrist), words(p.s.stage(wrist)));
     p.play(&format!(
-        "right turn 0 0 0\nright at {tip}\nwait 0.2\nright trigger 1\nwait 0.1\nright arc {middle} 1 0 0 45 over 0.4\nwait 0.1\nright trigger 0\nwait 0.2"
+        "right turn 0 0 0\nright at {tip}\nwait 0.07\nright trigger 1\nwait 0.07\nright arc {middle} 1 0 0 45 over 0.4\nwait 0.07\nright trigger 0\nwait 0.07"
     ));
 }
 
@@ -283,7 +283,7 @@ fn lean(p: &mut Person<'_>) {
         // A pull of the trigger while the hand holds the joint pins it.
         let at = words(p.s.stage(foot));
         p.play(&format!(
-            "right turn 0 0 0\nright at {at}\nwait 0.2\nright squeeze 1\nwait 0.1\nright trigger 1\nwait 0.1\nright trigger 0 &\nright squeeze 0\nwait 0.2"
+            "right turn 0 0 0\nright at {at}\nwait 0.07\nright squeeze 1\nwait 0.07\nright trigger 1\nwait 0.07\nright trigger 0 &\nright squeeze 0\nwait 0.07"
         ));
     }
     let [chest] = p.rest(["Chest"]);
@@ -299,11 +299,11 @@ fn ring(p: &mut Person<'_>) {
     let (centre, start) = (words(p.s.stage(middle)), words(p.s.stage(middle + out * 0.12)));
     let turn = p.s.app.frame.world_from_room.rotation * p.s.app.room_from_stage.orientation;
     let about = words(turn.inverse() * axis);
-    p.play(&format!("left at -0.5 0.6 0 &\nright at {start}\nright look {centre}\nwait 0.2"));
+    p.play(&format!("left at -0.5 0.6 0 &\nright at {start}\nright look {centre}\nwait 0.07"));
     p.s.app.until_frame(100, "seeing the skin", |f| f.surface[1].is_some());
     let held = Vec3::from(p.s.app.frame.surface[1].unwrap());
     p.play(&format!(
-        "right trigger 1\nright arc {centre} {about} 362 over 2\nwait 0.1\nright trigger 0\nwait 0.3"
+        "right trigger 1\nright arc {centre} {about} 362 over 2\nwait 0.07\nright trigger 0\nwait 0.1"
     ));
     p.draw(&[held, held + out * 0.02, held + out * 0.04]);
     p.page("Time");
@@ -366,7 +366,7 @@ fn method(p: &mut Person<'_>) {
     p.page("View");
     let before = p.s.app.picture("task_springs");
     p.press("palette", "B  DQS");
-    p.play("right look 2 1 2\nwait 0.3");
+    p.play("right look 2 1 2\nwait 0.1");
     let after = p.s.app.picture("task_dqs");
     assert!(differing(&before, &after) > 0, "both methods look alike");
 }
