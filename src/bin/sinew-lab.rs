@@ -1,4 +1,5 @@
-//! The `sinew-lab` program for developers: benchmarks, the papers' figures, generators and studies.
+//! The `sinew-lab` program for developers. It measures speed, draws the papers' figures, generates Sinew's own characters,
+//! and studies rigging and methods of the papers.
 
 use clap::{Parser, Subcommand};
 use sinew::app::context::{Context, said, say};

@@ -101,8 +101,8 @@ pub struct Args {
     /// Number of cubes in which the weights are computed. Default: 16000, 8000 (quasi-harmonic) or 4000 (biharmonic)
     #[arg(long, requires = "weights", value_parser = clap::value_parser!(u32).range(100..=60_000))]
     pub cubes: Option<u32>,
-    /// Compare old and new weights: bend and twist each main joint, and divide the elastic energy by the smallest
-    /// possible energy. Takes seconds per joint
+    /// Compare old and new weights: bend and twist each main joint, and print the elastic energy of the skin by LBS and
+    /// DQS, divided by the energy of the converged solution (`gold`). Takes seconds per joint
     #[arg(long, requires = "weights", conflicts_with = "json")]
     pub compare: bool,
     /// The .glb to write with the computed weights

@@ -91,11 +91,12 @@ pub struct Args {
     /// `tets` is a converged solve on tetrahedra that holds points of the skin
     #[arg(long, value_delimiter = ',', default_values_t = ["lbs".to_owned(), "dqs".into(), "springs".into(), "volume".into()])]
     pub methods: Vec<String>,
-    /// Bend each of the character's main joints by these degrees, one at a time, in place of a pose (without a value: 90)
+    /// Bend each main joint of the character by each of these angles, one joint at a time, instead of a pose (without a
+    /// value: 90)
     #[arg(long, value_name = "DEGREES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "90")]
     pub bends: Vec<f32>,
-    /// Twist each of the character's main joints by these degrees, one at a time (without a value: 120,180)
+    /// Twist each main joint of the character by each of these angles, one joint at a time (without a value: 120,180)
     #[arg(long, value_name = "DEGREES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "120,180")]
     pub twists: Vec<f32>,

@@ -26,7 +26,7 @@ pub struct Receipt {
     pub morph_vertices: usize,
     /// Number of normal displacements stored, over all keys.
     pub morph_normals: usize,
-    /// Vertices whose skin weights were changed, see [`Export::steadied`].
+    /// Number of vertices whose largest skin weight was raised. [`Export::steadied`] gives the reason.
     pub steadied: usize,
     /// Number of displacements that are approximate because bones scale the skin to zero there.
     pub singular: usize,

@@ -1,4 +1,5 @@
-//! The commands of `sinew-lab`: benchmarks, the papers' figures, generators and studies.
+//! The commands of `sinew-lab`. They measure speed, draw the papers' figures, generate Sinew's own characters, and study
+//! rigging and methods of the papers.
 
 pub mod bench;
 pub mod figures;

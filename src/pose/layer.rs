@@ -68,8 +68,10 @@ impl StrokeLayer {
     ) -> Result<Self> {
         let selection = select(skeleton, pose, &baseline, radius);
         if selection.is_empty() {
+            // Three significant digits.
+            let digits = 2i32.saturating_sub(radius.log10().floor() as i32).clamp(0, 6) as usize;
             return Err(Error::input(
-                format!("no joint is within {radius} m of the baseline stroke"),
+                format!("no joint is within {radius:.digits$} m of the baseline stroke"),
                 "draw it along the joints, or take a larger brush",
             ));
         }

@@ -87,7 +87,8 @@ impl Lines {
         }));
     }
 
-    /// Adds a polyline of constant `width` with a dark outline of width `outline`, both in points.
+    /// Adds a polyline through `points`, world space, metres. `width` is its constant width and `outline` the width of
+    /// its dark outline, both in points of the screen ([`super::Look::scale`]).
     pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32, outline: f32) {
         let color = rgba(color);
         let last = points.len().saturating_sub(2);

@@ -86,7 +86,7 @@ pub struct Workbench {
     /// Sculpt layers that wait for a requested refit, in their state at the request.
     pulled: Vec<Sculpt>,
     landmarks: show::Landmarks,
-    /// Mean of all bone ends in the bind pose, world space, metres.
+    /// Mean of the heads and tails of all bones in the file's rest pose, world space, metres.
     middle: Vec3,
     pub(super) output: Output,
     pub(super) path: SelectedPath,
@@ -404,7 +404,7 @@ impl Workbench {
     }
 }
 
-/// Mean of all bone ends, world space, metres.
+/// Returns the mean of the heads and tails of all bones, world space, metres.
 fn middle(rig: &PosedRig) -> Vec3 {
     let sum: Vec3 = rig.bones.iter().map(|b| b.head + b.tail).sum();
     sum / (2 * rig.bones.len()).max(1) as f32

@@ -39,6 +39,11 @@ impl AppSession {
         self.place_saved().cloned().or_else(|| self.place(PROJECT))
     }
 
+    /// Returns the path of the last save or else of the last export.
+    pub fn last_written(&self) -> Option<&PathBuf> {
+        self.place_saved().or(self.exported.as_ref())
+    }
+
     /// Returns whether the project can be saved without asking for a path.
     pub fn has_place(&self) -> bool {
         self.out.is_some()

@@ -13,7 +13,7 @@ use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, Model, Stage};
 use crate::ui::window::{Ask as Wish, WindowEditor, WindowInput, Writes};
 use crate::workbench::{Command, Request};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Subject of the open dialog.
@@ -199,7 +199,7 @@ impl<'o> WindowApp<'o> {
             }
             News::Looked(writes, path, false) => self.write(writes, path),
             News::Looked(writes, path, true) => self.ask_to_replace(writes, path),
-            News::Opened { path, restored, left } => self.opened(&path, restored, left),
+            News::Opened { restored, left, .. } => self.opened(restored, left),
             News::NotOpened(error) | News::Failed(error) => {
                 self.closing &= self.app_session.on_disk;
                 self.desk.facts.message = Some(error.to_string());
@@ -217,9 +217,11 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    fn opened(&mut self, path: &Path, restored: usize, left: Option<Box<Unfinished>>) {
+    fn opened(&mut self, restored: usize, left: Option<Box<Unfinished>>) {
+        let model = self.app_session.model.as_ref();
+        let name = model.and_then(|m| m.asset.path.file_name()).unwrap_or_default().to_string_lossy();
         self.desk.facts.message =
-            (restored > 0).then(|| format!("{}: goes on where it stopped", path.display()));
+            (restored > 0).then(|| format!("Recovered the unsaved edits of {name}; Ctrl-S saves them"));
         if let Some(model) = self.app_session.model.clone() {
             self.meet(&model);
         }
@@ -265,11 +267,14 @@ impl<'o> WindowApp<'o> {
 
     /// Handles the requests of a step or a command.
     fn stepped(&mut self) {
-        let out = self.desk.output_mut();
-        let asks = std::mem::take(&mut out.asks);
+        let mut asks = std::mem::take(&mut self.desk.output_mut().asks);
         self.app_session.stepped();
         self.desk.facts.unsaved = self.app_session.unsaved;
-        asks.into_iter().for_each(|wish| self.wish(wish));
+        // A dialog that a request opens requests the list of its folder.
+        while !asks.is_empty() {
+            asks.into_iter().for_each(|wish| self.wish(wish));
+            asks = std::mem::take(&mut self.desk.output_mut().asks);
+        }
     }
 
     fn wish(&mut self, wish: Wish) {

@@ -4,6 +4,7 @@ use super::Options;
 use super::app::{Pending, WindowApp};
 use crate::app::jobs::Job;
 use crate::app::preferences;
+use crate::app::samples::is_sample;
 use crate::app::session::PROJECT;
 use crate::project::recovery::Unfinished;
 use crate::ui::window::{Choices, Question, Writes};
@@ -51,6 +52,14 @@ impl Kept {
 /// Makes a path absolute, because a path from the command line may be a file name without a folder.
 fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns the path of a file with the same name in `folder`, if there is one.
+fn in_folder(path: PathBuf, folder: Option<&Path>) -> PathBuf {
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
 }
 
 /// Returns a path that is not `taken`. If `first` is set and `path` is free, returns `path`; otherwise returns a
@@ -171,9 +180,14 @@ impl WindowApp<'_> {
         self.desk.ask_where(Writes::Project, &path);
     }
 
-    /// Asks for the path of a file; the default is beside the character.
+    /// Asks for the path of a file; the default is in the folder of the last written file, or else beside the character.
+    /// Samples are in a hidden folder, so their default is in the home folder.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
         let Some(path) = self.app_session.place(name) else { return };
+        let sample = self.app_session.model.as_ref().is_some_and(|m| is_sample(&whole(&m.asset.path)));
+        let home = std::env::home_dir().filter(|_| sample);
+        let written = self.app_session.last_written().and_then(|p| p.parent());
+        let path = in_folder(path, written.or(home.as_deref()));
         let path = free(&whole(&path), true, |p| self.is_listed(p));
         self.desk.ask_where(writes, &path);
     }
@@ -224,6 +238,16 @@ mod tests {
         let wanted =
             Preferences { tool: Tool::Skin, radius: 0.041, mirror: true, left_handed: true, ..usual };
         assert_eq!(chosen, wanted);
+    }
+
+    #[test]
+    fn a_dialog_proposes_the_folder_of_the_last_written_file() {
+        let path = PathBuf::from("/samples/human.posed.glb");
+        assert_eq!(
+            in_folder(path.clone(), Some(Path::new("/home/me"))),
+            Path::new("/home/me/human.posed.glb")
+        );
+        assert_eq!(in_folder(path.clone(), None), path);
     }
 
     #[test]

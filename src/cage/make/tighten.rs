@@ -142,8 +142,9 @@ impl Samples {
         (x / self.cell).floor().as_ivec3().to_array()
     }
 
-    /// Whether no sample lies in the tetrahedron that a face sweeps when its first corner moves, or near the moved
-    /// face.
+    /// Whether the first corner of a face can move from `old` to `new` without coming too close to the skin. No sample of
+    /// the skin may lie in the tetrahedron that the face sweeps. No sample may be nearer to the moved face than
+    /// `clearance`.
     fn are_clear(&self, old: DVec3, new: DVec3, [b, c]: [u32; 2], hull: &Hull) -> bool {
         let [b, c] = [b, c].map(|v| hull.positions[v as usize]);
         let low = old.min(new).min(b).min(c) - self.clearance;

@@ -32,7 +32,7 @@ impl BlendFactors {
         })
     }
 
-    /// Returns the buffer with one `float` per vertex.
+    /// Returns the buffer of the blend factors: one `float` per control vertex.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }

@@ -178,8 +178,8 @@ pub struct Arap {
 }
 
 impl Arap {
-    /// Factorises the matrix of a region. `rest` has a position for every vertex of the mesh, metres, a shape that
-    /// the solver keeps as rigid as possible. `triangles` has all triangles of the mesh.
+    /// Factorises the matrix of a region. `rest` has the rest position of every vertex of the mesh, metres. The solver
+    /// keeps this shape as rigid as possible. `triangles` has all triangles of the mesh.
     ///
     /// # Errors
     /// [`crate::base::Error::Input`] if lists or triangles do not match the mesh, if no vertex is kinematic, if a

@@ -177,7 +177,9 @@ pub(super) fn item(
 /// Draws a row of tiles of which one is on.
 fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choice>) {
     let tall = rect.height() > 80.0;
-    let weights = vec![1.0; choices.len()];
+    // A long label below an icon needs a wider tile.
+    let weight = |c: &Choice| if tall && c.label.len() > 8 { 1.25 } else { 1.0 };
+    let weights: Vec<f32> = choices.iter().map(weight).collect();
     if !tall {
         ui.painter().rect_filled(rect, CornerRadius::same(14), theme::DARK.panel);
     }

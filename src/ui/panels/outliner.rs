@@ -180,6 +180,7 @@ fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, presse
     widgets::caption(ui, "Strokes");
     for layer in layers.iter().filter(|l| wanted(&l.name)) {
         let text = match &layer.offset {
+            Some(_) if layer.selection.len() == 1 => format!("{}, 1 joint", layer.name),
             Some(_) => format!("{}, {} joints", layer.name, layer.selection.len()),
             None => format!("{}, waits for its offset", layer.name),
         };

@@ -1,7 +1,7 @@
 //! The skin tool (thesis 7.5): surface samples from the tool hand's probe camera form a mark that stays on the skin
 //! in any pose.
 //!
-//! A sample is about two frames old. It carries the trigger value of its own time, so a stroke begins and ends at the
+//! A sample reaches the tool about two frames after the probe camera took it. It carries the trigger value of its own time, so a stroke begins and ends at the
 //! right place. Between two samples the mark follows a path over the skin ([`crate::geom::Walk`]). Without a short
 //! path, the mark starts a new piece. A stroke that goes around a limb and returns to its start is a ring
 //! ([`crate::surface::RingFinder`]), even if it crosses several shells.

@@ -1,7 +1,8 @@
 //! Tests that windows open, resize, idle and close correctly.
 
-use super::stage::{Session, changed, cut, folder, journals, keep};
+use super::stage::{Session, changed, cut, folder, journals, keep, keys};
 use crate::desktop::Desktop;
+use sinew::app::report::{Ask, Event, Text};
 
 #[test]
 fn a_file_is_opened_turned_and_resized_and_nothing_is_lost_at_the_end() {
@@ -67,5 +68,48 @@ fn a_file_that_is_none_is_told_in_the_window_which_goes_on() {
     s.app.until("the trouble", |t| t.message.contains("broken.glb"));
     s.app.rest();
     keep(&desktop.screenshot(), "trouble");
+    s.close(&desktop);
+}
+
+/// Waits until the window shows a text, and returns it.
+fn text(s: &mut Session, wanted: &str) -> Text {
+    for _ in 0..100 {
+        s.app.ask(&Ask::Texts);
+        let texts =
+            s.app.event("the texts", |e| if let Event::Texts(t) = e { Some(t.clone()) } else { None });
+        if let Some(found) = texts.into_iter().find(|t| t.text == wanted) {
+            return found;
+        }
+        s.app.rest();
+    }
+    panic!("the window never showed {wanted:?}")
+}
+
+#[test]
+fn a_sample_is_saved_in_the_home_folder_and_exported_beside_its_project() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let home = folder.path().join("home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::copy(folder.path().join("capsule.glb"), home.join("mine.glb")).unwrap();
+    let mut s = Session::run(&desktop, folder.path(), &["edit", "--forget"], |c| {
+        c.env("HOME", &home);
+    });
+    let sample = text(&mut s, "chibi.glb");
+    s.drag(&desktop, 1, &[[sample.centre[0], sample.centre[1]]]);
+    s.app.until("the sample", |t| t.history[0] > 0);
+    s.app.rest();
+    // The dialog lists the proposed folder, although the window has listed the sample's folder before.
+    s.press(&desktop, &[keys::CONTROL, u32::from(b's')]);
+    s.app.until("where to save", |t| t.question.starts_with("Save the project"));
+    text(&mut s, "mine.glb");
+    text(&mut s, &home.display().to_string());
+    s.press(&desktop, &[keys::RETURN]);
+    s.app.until("the project", |t| t.message.ends_with("home/chibi.project.glb"));
+    s.press(&desktop, &[keys::CONTROL, u32::from(b'e')]);
+    s.app.until("where to export to", |t| t.question.starts_with("Export"));
+    text(&mut s, &home.display().to_string());
+    s.press(&desktop, &[keys::ESCAPE]);
+    s.app.until("no dialog", |t| t.question.is_empty());
     s.close(&desktop);
 }

@@ -17,7 +17,8 @@ const EYES: f32 = 1.2;
 /// Height of the shoulders below the eyes, metres.
 const SHOULDERS: f32 = 0.2;
 /// The hands rest where the palette shows and the right hand's ray reaches all panels.
-const AT_PALETTE: &str = "left at -0.12 0.9 -0.4 &\nright turn 0 0 0 &\nright at 0.2 0.9 -0.2\nwait 0.3";
+pub(super) const AT_PALETTE: &str =
+    "left at -0.12 0.9 -0.4 &\nright turn 0 0 0 &\nright at 0.2 0.9 -0.2\nwait 0.3";
 /// Ends of a slider's track on the details panel, pixels.
 const TRACK: [f32; 2] = [40.0, 250.0];
 
@@ -25,8 +26,8 @@ const TRACK: [f32; 2] = [40.0, 250.0];
 const TIME: [f32; 2] = [-60.0, 420.0];
 
 /// A seated person with the headset, and the program.
-struct Person<'a> {
-    s: Session,
+pub(super) struct Person<'a> {
+    pub(super) s: Session,
     runtime: &'a Runtime,
     model: Model,
     presses: u32,
@@ -45,7 +46,7 @@ fn pressed(state: &State) -> Vec<bool> {
 
 impl<'a> Person<'a> {
     /// A person sits down in front of the session's character.
-    fn sit(runtime: &'a Runtime, s: Session, model: Model) -> Self {
+    pub(super) fn sit(runtime: &'a Runtime, s: Session, model: Model) -> Self {
         let mut person = Self { s, runtime, model, presses: 0, highest: f32::NEG_INFINITY };
         person.shrink();
         person
@@ -65,7 +66,7 @@ impl<'a> Person<'a> {
     }
 
     /// Plays a script, counts its presses, and notes the highest hand.
-    fn play(&mut self, script: &str) {
+    pub(super) fn play(&mut self, script: &str) {
         let mut player = Player::new(Script::read(script, Path::new("task")).unwrap());
         let mut before = pressed(&self.s.puppet.state);
         while player.advance(STEP, &mut self.s.puppet.state) {
@@ -86,7 +87,7 @@ impl<'a> Person<'a> {
     }
 
     /// Finds a text on a panel.
-    fn find(&mut self, panel: &str, text: &str) -> Text {
+    pub(super) fn find(&mut self, panel: &str, text: &str) -> Text {
         let texts = self.texts();
         let found = texts.iter().find(|t| t.panel == panel && t.text == text);
         found.cloned().unwrap_or_else(|| {
@@ -97,7 +98,7 @@ impl<'a> Person<'a> {
     }
 
     /// Points at a text on a panel and pulls the trigger.
-    fn press(&mut self, panel: &str, text: &str) {
+    pub(super) fn press(&mut self, panel: &str, text: &str) {
         let at = words(self.find(panel, text).centre.into());
         self.play(&format!(
             "right look {at}\nwait 0.07\nright trigger 1\nwait 0.07\nright trigger 0\nwait 0.1"
@@ -142,7 +143,7 @@ impl<'a> Person<'a> {
     }
 
     /// Drags the slider of the time on the page *Time*, and watches the time as a person would.
-    fn scrub(&mut self, seconds: f32) {
+    pub(super) fn scrub(&mut self, seconds: f32) {
         let texts = self.texts();
         // The page's tab has the same name and is above the slider.
         let labels = texts.iter().filter(|t| t.panel == "palette" && t.text == "Time");
@@ -169,7 +170,7 @@ impl<'a> Person<'a> {
     }
 
     /// Where a joint shows, world space.
-    fn displayed(&mut self, name: &str) -> [Vec3; 1] {
+    pub(super) fn displayed(&mut self, name: &str) -> [Vec3; 1] {
         let time = self.s.app.frame.time;
         let (model, document) = self.saved();
         joints(&model, &document.state(model.skeleton(), time).pose, [name])
@@ -190,7 +191,7 @@ impl<'a> Person<'a> {
     }
 
     /// Squeezes at a world position, moves the hand to another one, and lets go.
-    fn pull(&mut self, from: Vec3, to: Vec3) {
+    pub(super) fn pull(&mut self, from: Vec3, to: Vec3) {
         let (from, to) = (words(self.s.stage(from)), words(self.s.stage(to)));
         self.play(&format!(
             "right turn 0 0 0\nright at {from}\nwait 0.07\nright squeeze 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright squeeze 0\nwait 0.07"
@@ -198,12 +199,12 @@ impl<'a> Person<'a> {
     }
 
     /// Moves the hands to the palette and chooses a page.
-    fn page(&mut self, page: &str) {
+    pub(super) fn page(&mut self, page: &str) {
         self.play(AT_PALETTE);
         self.press("palette", page);
     }
 
-    fn rest<const N: usize>(&self, names: [&str; N]) -> [Vec3; N] {
+    pub(super) fn rest<const N: usize>(&self, names: [&str; N]) -> [Vec3; N] {
         joints(&self.model, &self.model.rest(), names)
     }
 
@@ -228,7 +229,7 @@ impl<'a> Person<'a> {
     }
 
     /// Saves the document, for the check of the outcome.
-    fn saved(&mut self) -> (Model, Document) {
+    pub(super) fn saved(&mut self) -> (Model, Document) {
         self.s.app.ask(&Ask::Command(Command::Save));
         self.s.app.event("a saved project", |e| {
             matches!(e, Event::Written(p) if p.ends_with("project.glb")).then_some(())
@@ -260,7 +261,7 @@ const WORK: [(&str, Task, Outcome); 9] = [
     ("human.glb", method, outcomes::method),
 ];
 
-fn arm(p: &mut Person<'_>) {
+pub(super) fn arm(p: &mut Person<'_>) {
     let [shoulder, elbow, wrist] = p.rest(["LeftUpperArm", "LeftLowerArm", "LeftHand"]);
     p.draw(&[shoulder, elbow, wrist]);
     let reach = shoulder.distance(elbow) + elbow.distance(wrist);
@@ -278,14 +279,18 @@ fn wrist(p: &mut Person<'_>) {
     ));
 }
 
-fn lean(p: &mut Person<'_>) {
+/// Pins both feet: a pull of the trigger while the hand holds a joint pins the joint.
+pub(super) fn pin_feet(p: &mut Person<'_>) {
     for foot in p.rest(["LeftFoot", "RightFoot"]) {
-        // A pull of the trigger while the hand holds the joint pins it.
         let at = words(p.s.stage(foot));
         p.play(&format!(
             "right turn 0 0 0\nright at {at}\nwait 0.07\nright squeeze 1\nwait 0.07\nright trigger 1\nwait 0.07\nright trigger 0 &\nright squeeze 0\nwait 0.07"
         ));
     }
+}
+
+fn lean(p: &mut Person<'_>) {
+    pin_feet(p);
     let [chest] = p.rest(["Chest"]);
     p.pull(chest, chest + Vec3::new(0.05, -0.05, 0.2));
 }

@@ -3,6 +3,7 @@
 //! presses of each task, and check the same outcomes on the saved documents.
 
 mod characters;
+mod first;
 mod headset;
 mod outcomes;
 mod window;

@@ -258,6 +258,9 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
             MeasureBy::Thickness => "Click the skin where the body's thickness is wanted",
             MeasureBy::Angle => "Click a joint",
         },
+        (_, Tool::Line | Tool::Grab) if bench.is_bare() && bench.character().skeleton.joints.len() == 1 => {
+            "This mesh has no bones: draw bones (E), or place grips on the skin (H)"
+        }
         (_, Tool::Line) if bench.awaits_offset().is_some() => {
             "Now draw what that line is to become; it can be drawn again (Shift-L)"
         }

@@ -89,7 +89,7 @@ fn controls(
     }
     if bench.shown_time().is_some() {
         ui.separator();
-        ui.label(RichText::new("shows this time").color(theme::FAIR).small());
+        ui.label(RichText::new("shows the motion").color(theme::FAIR).small());
         let tip = shows.tip(Act::TakePose);
         pressed.act(Act::TakePose, ui.small_button("Edit this pose").on_hover_text(tip).clicked());
         pressed.act(Act::Cancel, ui.small_button("Back to the pose").on_hover_text("Escape").clicked());

@@ -1,4 +1,4 @@
-//! Grips prepared for display, and the vertices of a stroke.
+//! Grips prepared for display, and the vertices that a stroke selects for a new grip.
 
 use super::{DETOUR, MARK};
 use crate::base::math::{Affine3A, Mat3A, Vec3, Vec3A};
