@@ -127,12 +127,12 @@ pub(super) fn run(
     if !press.moved && by.length() > if plot.large { 0.5 } else { CLICK } {
         press.moved = true;
         press.locked = Some(usize::from(by.x.abs() >= by.y.abs()));
-        if let What::Key { key, .. } = press.what {
-            if !press.keys.contains(&key) {
-                // A drag of a key that is not selected selects it first.
-                click(press.what, press.adds, &press.curves, (&subject, bench), &mut state.selection);
-                press.keys = selected(&press.curves, &subject, &state.selection);
-            }
+        if let What::Key { key, .. } = press.what
+            && !press.keys.contains(&key)
+        {
+            // A drag of a key that is not selected selects it first.
+            click(press.what, press.adds, &press.curves, (&subject, bench), &mut state.selection);
+            press.keys = selected(&press.curves, &subject, &state.selection);
         }
     }
     let away = AWAY * plot.room.scale;

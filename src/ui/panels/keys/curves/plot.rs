@@ -15,8 +15,12 @@ const SAMPLE: f32 = 2.0;
 const KEY: f32 = 4.0;
 /// Length of a handle in the window and in the headset, pixels.
 const HANDLE: [f32; 2] = [40.0, 75.0];
-/// Shortest handle, as a share of its length; the handles of keys near the plot's edge are shorter.
-const SHORTEST: f32 = 0.4;
+/// Shortest handle, as a share of its length; handles near the plot's edge or another key are shorter.
+const SHORTEST: f32 = 0.35;
+/// Largest part of the time between two keys that a handle covers.
+const SHARE: f32 = 0.45;
+/// Distance between keys below which they have no handles, logical pixels of the window.
+const NEAREST: f32 = 10.0;
 /// Margin above and below the values, as a share of the plot's height.
 const MARGIN: f64 = 0.16;
 /// Distance between lines of the value axis, logical pixels of the window.
@@ -74,19 +78,25 @@ impl Plot {
         self.at(curves.times()[key], curves.value(key, curve))
     }
 
-    /// Returns the end of the handle before (side 0) or after (side 1) a key.
+    /// Returns the end of the handle before (side 0) or after (side 1) a key; `None` also if the next key is too near.
     pub fn handle(&self, curves: &KeyCurves, key: usize, curve: usize, side: usize) -> Option<Pos2> {
         let slope = curves.slope(key, curve, side)?;
         let from = self.key(curves, key, curve);
+        let next = (key + side).checked_sub(1).map(|first| if side == 0 { first } else { first + 1 })?;
+        let gap = (self.room.span.x(*curves.times().get(next)?) - from.x).abs();
+        if gap < NEAREST * self.room.scale {
+            return None;
+        }
         let right = self.room.span.x(1.0) - self.room.span.x(0.0);
         let down = (-slope / (self.range[1] - self.range[0])) as f32 * self.room.rect.height();
         let way = vec2(right, down).normalized() * if side == 0 { -1.0 } else { 1.0 };
         let length = HANDLE[usize::from(self.large)];
-        // The end stays within the plot.
+        // The end stays within the plot and before the middle between the keys.
         let inside = self.room.rect.shrink(KEY * self.room.scale);
         let edge = if way.y > 0.0 { inside.max.y } else { inside.min.y };
-        let most = if way.y.abs() > 1e-3 { ((edge - from.y) / way.y).max(0.0) } else { length };
-        Some(from + way * most.clamp(SHORTEST * length, length))
+        let to_edge = if way.y.abs() > 1e-3 { ((edge - from.y) / way.y).max(0.0) } else { length };
+        let to_middle = SHARE * gap / way.x.abs().max(1e-3);
+        Some(from + way * to_edge.min(to_middle).clamp(SHORTEST * length, length))
     }
 }
 
@@ -223,6 +233,6 @@ fn axis(ui: &Ui, painter: &Painter, plot: &Plot, unit: Unit) {
             continue;
         }
         let text = format!("{:.decimals$}{}", value + 0.0, unit.suffix);
-        painter.text(pos2(rect.min.x + 3.0, y - 1.0), Align2::LEFT_BOTTOM, text, font.clone(), weak);
+        painter.text(pos2(rect.max.x - 4.0, y - 1.0), Align2::RIGHT_BOTTOM, text, font.clone(), weak);
     }
 }
