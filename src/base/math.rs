@@ -53,6 +53,17 @@ impl Trs {
     }
 }
 
+/// Returns the rotation of Euler angles in radians, order XYZ: about X, then about Y, then about Z.
+pub fn rotation_of_euler([x, y, z]: [f64; 3]) -> DQuat {
+    DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x)
+}
+
+/// Returns the Euler angles of a unit quaternion, radians, order XYZ. The angle about Y is at most a quarter turn.
+pub fn euler_of_rotation(rotation: DQuat) -> [f64; 3] {
+    let (z, y, x) = rotation.to_euler(EulerRot::ZYX);
+    [x, y, z]
+}
+
 /// Returns the rotation nearest to the linear part of an affine map (polar decomposition), without reflection and
 /// scale.
 ///

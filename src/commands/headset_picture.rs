@@ -2,9 +2,10 @@
 
 use crate::app::context::Context;
 use crate::app::xr::profiles::profiles;
+use crate::asset::Property;
 use crate::base::math::{Quat, Vec3};
 use crate::base::{Error, Result};
-use crate::document::Edit;
+use crate::document::{Channel, Edit, KeyEdit, Target};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{Evaluation, Model, Studio};
 use crate::take::Eye;
@@ -44,6 +45,8 @@ pub enum Show {
     Poses,
     /// The details panel with the keys of three poses.
     Keys,
+    /// The details panel with curves of the file's first clip.
+    Curves,
     /// The details panel with the clips of the file.
     Clips,
     /// The details panel with the looks of the figure and the options of the headset.
@@ -61,6 +64,8 @@ pub enum Show {
     WindowKeys,
     /// The window with the keys of three poses.
     WindowTimeline,
+    /// The window with curves of the file's first clip.
+    WindowCurves,
 }
 
 /// Half the distance between the eyes, metres.
@@ -105,7 +110,7 @@ pub fn picture(
         Show::Outliner => Some(Section::Outliner),
         Show::Transform => Some(Section::Transform),
         Show::Poses => Some(Section::Poses),
-        Show::Keys => Some(Section::Keys),
+        Show::Keys | Show::Curves => Some(Section::Keys),
         Show::Clips => Some(Section::Clips),
         Show::Display => Some(Section::Display),
         Show::History => Some(Section::History),
@@ -126,8 +131,10 @@ pub fn picture(
     if show == Show::Transform {
         bench.select(bench.posable().get(bench.posable().len() / 2).copied());
     }
-    if show == Show::Keys {
-        key_poses(&mut bench);
+    match show {
+        Show::Keys => key_poses(&mut bench),
+        Show::Curves => key_clip(&mut bench),
+        _ => {}
     }
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
@@ -143,11 +150,12 @@ pub fn picture(
     let tab = section.map_or(Spot::Page(page), Spot::Section);
     let aimed = match show {
         Show::Keys => Spot::Text("All".into()),
+        Show::Curves => Spot::Text("Curves".into()),
         _ if section.is_some() => tab.clone(),
         _ => aimed,
     };
     // The picture of the keys shows them selected.
-    let pull = if show == Show::Keys { 1.0 } else { 0.0 };
+    let pull = if matches!(show, Show::Keys | Show::Curves) { 1.0 } else { 0.0 };
     // Panels at the hand need some frames until they are in place.
     let settle = [(&tab, 0.0); 12];
     let press = [(&tab, 1.0), (&tab, 0.0), (&aimed, 0.0), (&aimed, pull), (&aimed, 0.0), (&aimed, 0.0)];
@@ -215,6 +223,27 @@ pub(super) fn key_poses(bench: &mut Workbench) {
         bench.run_command(Command::Key);
     }
     bench.run_command(Command::Scrub(0.75));
+}
+
+/// Keys the first clip of the file, or poses if there is none, and selects the joint that turns most.
+pub(super) fn key_clip(bench: &mut Workbench) {
+    if bench.character().skeleton.clips.is_empty() {
+        key_poses(bench);
+    } else {
+        bench.apply(Edit::Keys(KeyEdit::Import { clip: 0 }), false);
+    }
+    bench.run_command(Command::Scrub(0.75));
+    let turn = |c: &Channel| {
+        let first = Quat::from_slice(c.value(0));
+        let angle = |key: usize| first.angle_between(Quat::from_slice(c.value(key)));
+        (0..c.times.len()).map(angle).fold(0.0, f32::max)
+    };
+    let turning = bench.session().document().motion().channels().iter().filter_map(|c| match c.target {
+        Target::Node { node, property: Property::Rotation } => Some((node, turn(c))),
+        _ => None,
+    });
+    let most = turning.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(node, _)| node);
+    bench.select(most);
 }
 
 /// Builds the panels' state from outside the workbench: measurements, button names and the file list.

@@ -10,12 +10,15 @@ use crate::rig::Pose;
 use crate::scene::{Evaluation, Model, Studio};
 use crate::ui::window::{Choices, Theme, WindowEditor, WindowInput};
 use crate::workbench::{Preferences, Workbench};
-use egui::{Event, Key, Modifiers};
+use egui::{Event, Key, Modifiers, PointerButton};
 use image::{Rgba, RgbaImage};
 
 /// Returns true if `show` asks for a picture of the editor window.
 pub fn is_window(show: Show) -> bool {
-    matches!(show, Show::Window | Show::WindowLight | Show::WindowKeys | Show::WindowTimeline)
+    matches!(
+        show,
+        Show::Window | Show::WindowLight | Show::WindowKeys | Show::WindowTimeline | Show::WindowCurves
+    )
 }
 
 /// Renders the editor window, `size` in pixels, with the character's document open.
@@ -33,8 +36,10 @@ pub fn picture(
         session.apply(Edit::SetPose(pose.clone()))?;
     }
     let mut bench = Workbench::new(session, model.bound.character.clone(), Preferences::default());
-    if show == Show::WindowTimeline {
-        headset_picture::key_poses(&mut bench);
+    match show {
+        Show::WindowTimeline => headset_picture::key_poses(&mut bench),
+        Show::WindowCurves => headset_picture::key_clip(&mut bench),
+        _ => {}
     }
     let theme = if show == Show::WindowLight { Theme::Light } else { Theme::Dark };
     let mut desk = WindowEditor::new(Choices { theme, ..Choices::default() });
@@ -43,15 +48,22 @@ pub fn picture(
     let mut input = WindowInput { size, scale: 1.0, focused: true, ..WindowInput::default() };
     let key =
         |key, modifiers| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
+    let timeline = matches!(show, Show::WindowTimeline | Show::WindowCurves);
+    desk.keep_texts();
+    let mut presses = if show == Show::WindowCurves { vec!["All", "Curves"] } else { Vec::new() };
     // egui lays out panels correctly only after a first pass has measured them.
-    for frame in 0..4 {
+    for frame in 0..if presses.is_empty() { 4 } else { 12 } {
         input.time = f64::from(frame) * 0.1;
         input.events = if frame == 1 { vec![key(Key::Home, Modifiers::NONE)] } else { Vec::new() };
         if frame == 1 && show == Show::WindowKeys {
             input.events.push(key(Key::Questionmark, Modifiers::NONE));
         }
-        if frame == 1 && show == Show::WindowTimeline {
+        if frame == 1 && timeline {
             input.events.push(key(Key::T, Modifiers::SHIFT));
+        }
+        if frame > 3 && frame % 2 == 0 {
+            let found = presses.pop().and_then(|text| desk.texts().iter().rev().find(|t| t.0 == text));
+            input.events.extend(found.into_iter().flat_map(|t| click(t.1.center())));
         }
         desk.step(&input, Some(&mut bench));
     }
@@ -82,4 +94,11 @@ pub fn picture(
         *below = Rgba([mixed(0), mixed(1), mixed(2), 255]);
     }
     Ok(out)
+}
+
+/// Returns the events of a click.
+fn click(pos: egui::Pos2) -> [Event; 3] {
+    let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+    let event = |pressed| Event::PointerButton { pos, button, pressed, modifiers };
+    [Event::PointerMoved(pos), event(true), event(false)]
 }

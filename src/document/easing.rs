@@ -4,10 +4,13 @@
 //! A segment between two keys holds the first value, or is a curve with a slope at each end. A hold in a CUBICSPLINE has
 //! an additional key with the held value shortly before the next key, because a cubic curve cannot jump.
 
+mod curves;
+
 use super::keys::exact;
 use super::{Channel, Document, KeyAt, KeyEdit, Slot, Target};
-use crate::asset::{Interpolation, Property};
+use crate::asset::Interpolation;
 use crate::base::math::DQuat;
+pub use curves::KeyCurves;
 use serde::{Deserialize, Serialize};
 
 /// Distance of a hold's additional key from the next key, seconds. `f32` times up to 1024 s represent this distance.
@@ -66,6 +69,7 @@ impl Segment {
 }
 
 /// A channel in the form in which each segment is independent of the others.
+#[derive(Clone, Debug, PartialEq)]
 struct Segments {
     target: Target,
     times: Vec<f64>,
@@ -122,7 +126,7 @@ impl Segments {
     }
 
     fn is_rotation(&self) -> bool {
-        matches!(self.target, Target::Node { property: Property::Rotation, .. })
+        self.target.rotates()
     }
 
     /// Adds a key. Splines interpolate the components of quaternions, so a quaternion that comes from another
@@ -274,8 +278,14 @@ impl Segments {
         }
     }
 
+    /// Returns the channel with the simplest interpolation that has all segments.
     fn channel(self) -> Channel {
         let interpolation = self.interpolation();
+        self.channel_as(interpolation)
+    }
+
+    /// Returns the channel with an interpolation that has all segments.
+    fn channel_as(self, interpolation: Interpolation) -> Channel {
         let (mut times, mut values) = (Vec::new(), Vec::new());
         let cubic = interpolation == Interpolation::CubicSpline;
         let mut arriving = self.outer[0].clone();

@@ -29,6 +29,31 @@ pub struct KeyValue {
     pub value: Vec<f32>,
 }
 
+/// What an edit sets of one component of a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyPart {
+    /// Index of the component, below [`Target::width`]. The components of a rotation are those of the quaternion.
+    pub component: usize,
+    /// New value; `None` keeps the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f32>,
+    /// New in-tangent, units per second; `None` keeps the slope. It has no effect after a value that is held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arriving: Option<f32>,
+    /// New out-tangent, units per second; `None` keeps the slope.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaving: Option<f32>,
+}
+
+impl KeyPart {
+    /// Whether both set the same of the same component.
+    fn is_like(&self, other: &Self) -> bool {
+        let sets = |p: &Self| (p.component, p.value.is_some(), p.arriving.is_some(), p.leaving.is_some());
+        sets(self) == sets(other)
+    }
+}
+
 /// A target and its channel, `None` if the target has no keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,6 +110,14 @@ pub enum KeyEdit {
         arriving: Vec<f32>,
         /// Out-tangent.
         leaving: Vec<f32>,
+    },
+    /// Sets components of a key. If a tangent is set, a STEP or LINEAR channel becomes a CUBICSPLINE, and its other segments
+    /// keep their shape. A value that the key holds until the next key stays held, unless an out-tangent is set.
+    Curve {
+        /// Key to change.
+        key: KeyAt,
+        /// New values and tangents.
+        parts: Vec<KeyPart>,
     },
     /// Copies a clip of the file into channels, replacing existing channels of its targets.
     Import {
@@ -156,6 +189,9 @@ impl KeyEdit {
                     Ok(())
                 })?
             }
+            Self::Curve { key, parts } => changed(std::slice::from_ref(key), document, |channel, at| {
+                at.iter().try_for_each(|&k| channel.set_parts(k, parts))
+            })?,
             Self::Import { clip } => {
                 let clip = skeleton.clips.get(*clip).ok_or_else(|| {
                     Error::input(
@@ -191,6 +227,11 @@ impl KeyEdit {
             }
             (Self::Channels(slots), Self::Channels(old)) => {
                 slots.iter().map(|s| &s.target).eq(old.iter().map(|s| &s.target))
+            }
+            (Self::Curve { key, parts }, Self::Curve { key: old_key, parts: old }) => {
+                key == old_key
+                    && parts.len() == old.len()
+                    && parts.iter().zip(old).all(|(new, old)| new.is_like(old))
             }
             (Self::Clips(_), Self::Clips(_)) | (Self::Rate(_), Self::Rate(_)) => true,
             _ => false,

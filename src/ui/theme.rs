@@ -29,6 +29,10 @@ pub(super) const GOOD: Color32 = Color32::from_rgb(70, 170, 105);
 pub(super) const FAIR: Color32 = Color32::from_rgb(224, 160, 46);
 pub(super) const BAD: Color32 = Color32::from_rgb(228, 88, 84);
 
+/// Colours of the X, Y and Z axes: red, green, blue.
+pub(super) const AXES: [Color32; 3] =
+    [Color32::from_rgb(236, 84, 84), Color32::from_rgb(110, 200, 90), Color32::from_rgb(80, 140, 246)];
+
 /// Background of the headset's panels.
 const GLASS: Color32 = Color32::from_rgba_premultiplied(18, 20, 26, 242);
 pub(super) const ACCENT_HOVER: Color32 = Color32::from_rgb(72, 134, 243);

@@ -6,7 +6,9 @@ use sinew::asset::{Asset, Clip, Interpolation, Property};
 use sinew::base::NodeId;
 use sinew::base::math::Quat;
 use sinew::bind::BindOptions;
-use sinew::document::{Channel, ClipLayer, DeformerSettings, Edit, KeyEdit, Session, Slot, Target};
+use sinew::document::{
+    Channel, ClipLayer, DeformerSettings, Edit, KeyCurves, KeyEdit, Session, Slot, Target,
+};
 use sinew::export::Options;
 use sinew::project;
 use sinew::scene::{Evaluator, Model, Where, recipe};
@@ -186,5 +188,47 @@ fn a_real_file_s_clips_go_through_channels_and_layers_to_the_bit() {
         for (a, b) in pose.local.iter().zip(&wanted.local) {
             assert!(a.rotation().angle_between(b.rotation()) < 1e-3, "{name}");
         }
+    }
+}
+
+#[test]
+fn an_exported_motion_has_the_edited_curves() {
+    let model = model(common::generated());
+    let mut session = model.start(None).unwrap();
+    let lbs = DeformerSettings { method: "lbs".into(), ..Default::default() };
+    session.apply(Edit::SetDeformer(lbs)).unwrap();
+    let joints: Vec<u32> = model.skeleton().joints.iter().map(|j| j.node.0).collect();
+    let channels = [
+        channel(joints[0], Property::Translation, Interpolation::Step, 3, 5),
+        channel(joints[1], Property::Rotation, Interpolation::Linear, 4, 5),
+    ];
+    let slots = channels.map(|c| Slot { target: c.target.clone(), channel: Some(c) });
+    session.apply(Edit::Keys(KeyEdit::Channels(slots.into()))).unwrap();
+    for i in 0..2 {
+        let of = |session: &Session| KeyCurves::new(&session.document().motion().channels()[i]);
+        let skeleton = model.skeleton().clone();
+        let edit = of(&session).set_value((session.document(), &skeleton), 2, 1, 0.4);
+        session.apply(Edit::Keys(edit)).unwrap();
+        session.apply(Edit::Keys(of(&session).set_slope(2, 1, -1.5, [false, true]).unwrap())).unwrap();
+    }
+    let out = tempfile::tempdir().unwrap();
+    let out = out.path().join("x.glb");
+    let mut evaluator = evaluator(&model, &session);
+    let receipt =
+        project::export(&out, &model, session.document(), &mut evaluator, &Options::default()).unwrap();
+    let worst = receipt.keys.iter().map(|k| k.largest_of_diagonal).fold(0.0, f64::max);
+    assert!(worst < 2e-5, "{receipt}");
+    let other = self::model(Asset::load(&out).unwrap());
+    let mut second = other.start(None).unwrap();
+    second.apply(Edit::Keys(KeyEdit::Import { clip: 0 })).unwrap();
+    for channel in session.document().motion().channels() {
+        let again = second.document().motion().channel(&channel.target).unwrap();
+        assert_eq!(KeyCurves::new(again), KeyCurves::new(channel));
+        assert!((KeyCurves::new(again).slope(2, 1, 1).unwrap() + 1.5).abs() < 1e-4);
+        let times: Vec<f64> = (0..200).map(|i| f64::from(i) * 0.01).collect();
+        let [mut a, mut b] = [Vec::new(), Vec::new()];
+        KeyCurves::new(again).sample(&times, &mut a);
+        KeyCurves::new(channel).sample(&times, &mut b);
+        assert_eq!(a, b);
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of easing: chosen keys get their slopes, and all other segments keep their motion.
 
 use super::*;
+use crate::asset::Property;
 use crate::base::NodeId;
 use crate::base::math::Quat;
 use crate::document::testing::session;

@@ -64,10 +64,18 @@ pub(super) fn measure(name: &str, model: &Arc<Model>, effort: &Effort) -> Result
     for section in Section::ALL {
         let mut bed = Headset::new(model, Some(section))?;
         add(format!("headset, {}", section.label()), bed.measure(effort));
+        if section == Section::Keys {
+            bed.bench.select(bed.bench.posable().first().copied());
+            bed.press(&Spot::Text("Curves".to_owned()));
+            add("headset, Keys, curves".to_owned(), bed.measure(effort));
+        }
     }
-    for open in [false, true] {
-        let title = if open { "window, all panels, dope sheet open" } else { "window, all panels" };
-        add(title.to_owned(), Window::new(model, open)?.measure(effort));
+    for (shows, title) in [
+        (Timeline::Closed, "window, all panels"),
+        (Timeline::Sheet, "window, all panels, dope sheet open"),
+        (Timeline::Curves, "window, all panels, curves open"),
+    ] {
+        add(title.to_owned(), Window::new(model, shows)?.measure(effort));
     }
     Ok(rows)
 }
@@ -169,6 +177,14 @@ impl Headset {
     }
 }
 
+/// What the window's timeline shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Timeline {
+    Closed,
+    Sheet,
+    Curves,
+}
+
 /// The panels of a window.
 struct Window {
     bench: Workbench,
@@ -177,11 +193,15 @@ struct Window {
 }
 
 impl Window {
-    fn new(model: &Model, open: bool) -> Result<Self> {
+    fn new(model: &Model, shows: Timeline) -> Result<Self> {
         let bench = keyed(model, Preferences::default())?;
         let mut bed = Self { bench, editor: WindowEditor::new(Choices::default()), time: 0.0 };
         bed.frame(Vec::new());
-        if open {
+        if shows == Timeline::Curves {
+            bed.bench.select(bed.bench.posable().first().copied());
+            bed.editor.keep_texts();
+        }
+        if shows != Timeline::Closed {
             let key = |pressed| Event::Key {
                 key: egui::Key::T,
                 physical_key: None,
@@ -190,6 +210,17 @@ impl Window {
                 modifiers: egui::Modifiers::SHIFT,
             };
             bed.frame(vec![key(true), key(false)]);
+            bed.frame(Vec::new());
+        }
+        if shows == Timeline::Curves {
+            let at = bed.editor.texts().iter().rev().find(|t| t.0 == "Curves").map(|t| t.1.center());
+            let event = |pos, pressed| {
+                let (button, modifiers) = (egui::PointerButton::Primary, egui::Modifiers::NONE);
+                Event::PointerButton { pos, button, pressed, modifiers }
+            };
+            if let Some(pos) = at {
+                bed.frame(vec![Event::PointerMoved(pos), event(pos, true), event(pos, false)]);
+            }
         }
         Ok(bed)
     }

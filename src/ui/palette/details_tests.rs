@@ -105,7 +105,7 @@ pub(super) fn presses(room: &mut Room, section: Section, words: &[(&str, Command
 }
 
 /// Checks that everything that the ray can press in the details panel is large.
-fn assert_large(room: &Room) {
+pub(super) fn assert_large(room: &Room) {
     let canvas = &room.panels.canvases[Panel::Details as usize];
     let targets = canvas.targets();
     assert!(targets.len() > Section::ALL.len(), "{targets:?}");

@@ -15,6 +15,8 @@ mod choices;
 mod clear;
 #[cfg(test)]
 mod clear_tests;
+#[cfg(test)]
+mod curves_tests;
 mod details;
 #[cfg(test)]
 mod details_tests;

@@ -2,6 +2,7 @@
 //!
 //! The selection is state of the panel. The edits that the panel gives carry their keys, so takes replay without it.
 
+pub(in crate::ui) mod curves;
 mod onion;
 mod press;
 mod selection;
@@ -52,6 +53,8 @@ pub(in crate::ui) struct State {
     free: bool,
     /// The group of tools that the headset shows.
     group: Group,
+    /// State of the curves.
+    pub curves: curves::Curves,
 }
 
 /// A group of tools.
@@ -95,8 +98,13 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     let state = &mut memory.keys;
     state.follow(bench);
     tools(ui, bench, state, pressed);
-    let room = ruler(ui, bench, state, pressed);
-    rows(ui, bench, state, pressed, room, HEIGHT);
+    let header = ruler(ui, bench, state, pressed);
+    if state.curves.on {
+        let height = curves::HEIGHT[usize::from(theme::is_large(ui))];
+        curves::show(ui, bench, state, pressed, (header, height));
+    } else {
+        rows(ui, bench, state, pressed, header, HEIGHT);
+    }
 }
 
 impl State {
@@ -204,6 +212,10 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
     }
     let large = theme::is_large(ui);
     if large {
+        ui.horizontal_wrapped(|ui| curves::tools(ui, bench, state));
+        if state.curves.on && !state.curves.tools {
+            return;
+        }
         ui.horizontal(|ui| {
             for group in Group::ALL {
                 if ui.selectable_label(state.group == group, group.label()).clicked() {
@@ -213,6 +225,10 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
         });
     }
     ui.horizontal_wrapped(|ui| {
+        if !large {
+            curves::tools(ui, bench, state);
+            ui.separator();
+        }
         let chosen = state.group;
         for group in Group::ALL.into_iter().filter(|g| !large || *g == chosen) {
             match group {

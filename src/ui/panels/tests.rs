@@ -1,5 +1,6 @@
 //! Tests of the shared panels: find text, click and drag it, and apply the resulting edits.
 
+mod curves;
 mod keys;
 
 use super::*;
@@ -27,8 +28,11 @@ pub(super) struct Sheet {
     pub words: Vec<(String, Rect)>,
     /// Number of filled diamonds, the marks of keys at the playhead.
     pub diamonds: usize,
-    /// Number of shapes in the last pass.
+    /// Centres, colours and edges of the circles, the keys and handles of curves.
+    dots: Vec<(Pos2, egui::Color32, egui::Stroke)>,
+    /// Number of shapes in the last pass, and of the points of lines.
     shapes: usize,
+    points: usize,
     width: f32,
     modifiers: Modifiers,
 }
@@ -60,7 +64,9 @@ impl Sheet {
             section,
             words: Vec::new(),
             diamonds: 0,
+            dots: Vec::new(),
             shapes: 0,
+            points: 0,
             width: 300.0,
             modifiers: Modifiers::NONE,
         };
@@ -94,10 +100,15 @@ impl Sheet {
         }
         self.shapes = out.shapes.len();
         self.words.clear();
-        self.diamonds = 0;
+        (self.diamonds, self.points) = (0, 0);
+        self.dots.clear();
         for clipped in &out.shapes {
             if let Shape::Path(path) = &clipped.shape {
                 self.diamonds += usize::from(path.points.len() == 4 && path.fill == theme::FAIR);
+                self.points += path.points.len();
+            }
+            if let Shape::Circle(circle) = &clipped.shape {
+                self.dots.push((circle.center, circle.fill, circle.stroke));
             }
             if let Shape::Text(text) = &clipped.shape {
                 self.words.push((text.galley.text().to_owned(), text.visual_bounding_rect()));

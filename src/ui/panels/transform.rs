@@ -4,7 +4,7 @@
 use super::widgets::{self, Print};
 use super::{Pressed, Shows, theme};
 use crate::base::NodeId;
-use crate::base::math::{DQuat, DVec3, EulerRot, Trs, rotation_of};
+use crate::base::math::{DQuat, DVec3, Trs, euler_of_rotation, rotation_of, rotation_of_euler};
 use crate::rig::local_from_world;
 use crate::workbench::{Command, Workbench};
 use egui::{RichText, Ui};
@@ -41,8 +41,7 @@ struct Angles {
 
 /// Returns the rotation of angles in degrees.
 fn rotation(degrees: [f64; 3]) -> DQuat {
-    let [x, y, z] = degrees.map(f64::to_radians);
-    DQuat::from_rotation_z(z) * DQuat::from_rotation_y(y) * DQuat::from_rotation_x(x)
+    rotation_of_euler(degrees.map(f64::to_radians))
 }
 
 impl Memory {
@@ -56,8 +55,7 @@ impl Memory {
         if let Some(angles) = self.angles.as_ref().filter(same) {
             return angles.degrees;
         }
-        let (z, y, x) = now.to_euler(EulerRot::ZYX);
-        let degrees = [x, y, z].map(f64::to_degrees);
+        let degrees = euler_of_rotation(now).map(f64::to_degrees);
         self.angles = Some(Angles { node, world: self.world, degrees });
         degrees
     }

@@ -7,6 +7,7 @@ use super::{Hold, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3, Vec3};
 use crate::render::Lines;
+use crate::ui::theme;
 use crate::workbench::{Tool, Workbench};
 use std::f32::consts::TAU;
 
@@ -18,8 +19,9 @@ const ARROW: [f32; 2] = [14.0, 92.0];
 const NEAR: f32 = 7.0;
 /// Number of line segments of a ring.
 const STEPS: usize = 48;
-/// Colours of the X, Y and Z axes in the whole window: red, green, blue.
-pub(super) const COLORS: [[u8; 4]; 3] = [[236, 84, 84, 255], [110, 200, 90, 255], [80, 140, 246, 255]];
+/// Colours of the X, Y and Z axes in the whole window.
+pub(super) const COLORS: [[u8; 4]; 3] =
+    [theme::AXES[0].to_array(), theme::AXES[1].to_array(), theme::AXES[2].to_array()];
 const LIT: [u8; 4] = [255, 226, 110, 255];
 
 /// The kind of a gizmo handle.

@@ -11,8 +11,8 @@ use sinew::bind::shapes::Shape as Capsule;
 use sinew::cage::Coordinates;
 use sinew::deform::sculpt::{Curve, Profile, Wave};
 use sinew::document::{
-    CageMove, ClipLayer, DeformerSettings, Edit, Journal, Key, KeyEdit, KeyValue, Operation, Session, Target,
-    demo_edits,
+    CageMove, ClipLayer, DeformerSettings, Edit, Journal, Key, KeyAt, KeyEdit, KeyPart, KeyValue, Operation,
+    Session, Target, demo_edits,
 };
 use sinew::export::{Builder, Options, Shape, Usage, posed, unedited};
 use sinew::pose::{BoneChain, Sample};
@@ -103,6 +103,9 @@ fn work(session: &mut Session, model: &Model) {
         targets: vec![Target::node(joint, Property::Scale)],
         interpolation: Interpolation::CubicSpline,
     };
+    let key = KeyAt { target: Target::node(joint, Property::Scale), time: 0.25 };
+    let part = KeyPart { component: 1, value: Some(1.2), arriving: None, leaving: Some(0.5) };
+    let curve = KeyEdit::Curve { key, parts: vec![part] };
     let made = model.new_cage(&CageSource::Made(16), Coordinates::MeanValue, &Progress::default());
     let cage = made.unwrap().0.cage;
     let cage_key = |x: f32| KeyValue {
@@ -134,6 +137,7 @@ fn work(session: &mut Session, model: &Model) {
         Edit::Keys(KeyEdit::Insert { time: 0.5, keys: vec![cage_keys[0].clone()] }),
         Edit::Keys(KeyEdit::Insert { time: 1.5, keys: vec![cage_keys[1].clone()] }),
         Edit::Keys(interpolation),
+        Edit::Keys(curve),
         Edit::Keys(KeyEdit::Clips(vec![layer])),
         Edit::Keys(KeyEdit::Rate(24)),
     ];

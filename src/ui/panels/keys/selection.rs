@@ -1,5 +1,6 @@
 //! The selected keys of the dope sheet, by row and time.
 
+use crate::base::NodeId;
 use crate::document::{Document, DopeSheet, KeyAt, SAME_KEY, Subject};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -95,6 +96,13 @@ impl Selection {
     /// Returns the selected times of a row, seconds, increasing.
     pub fn of_row(&self, subject: &Subject) -> &[f64] {
         self.rows.get(subject).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the node of the first selected row that is one's.
+    pub fn node(&self) -> Option<NodeId> {
+        self.rows
+            .keys()
+            .find_map(|subject| if let Subject::Node(node) = subject { Some(*node) } else { None })
     }
 
     /// Whether any row has a selected key at this time.

@@ -19,8 +19,8 @@ const KEY: f32 = 4.5;
 const HANDLE: f32 = 15.0;
 /// Position of the ruler and its mapping of time.
 pub(in crate::ui) struct Header {
-    rect: Rect,
-    span: Span,
+    pub(super) rect: Rect,
+    pub(super) span: Span,
     /// Distance by which the header has moved down, because the panel has scrolled.
     shift: f32,
 }
@@ -183,7 +183,14 @@ fn handles(ui: &Ui, grid: &Grid, selection: &Selection, shift: Shift) {
 
 /// Zooms and scrolls the time. A wheel over ruler or summary row, or with Ctrl, zooms about the pointer. A wheel with
 /// Shift, a drag by the middle button, or the headset's stick scrolls.
-fn navigate(ui: &Ui, whole: Rect, header: Rect, span: &Span, state: &mut State, timeline: &Timeline) {
+pub(super) fn navigate(
+    ui: &Ui,
+    whole: Rect,
+    header: Rect,
+    span: &Span,
+    state: &mut State,
+    timeline: &Timeline,
+) {
     let pan = std::mem::take(&mut state.pan);
     if pan != 0.0 {
         state.scroll(timeline, span.seconds(pan));

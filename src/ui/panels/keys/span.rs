@@ -77,6 +77,11 @@ impl Span {
         from + f64::from(((x - self.left) / self.width).clamp(0.0, 1.0)) * (to - from)
     }
 
+    /// The displayed range, seconds.
+    pub fn range(&self) -> [f64; 2] {
+        self.range
+    }
+
     /// Returns the duration of a distance, seconds.
     pub fn seconds(&self, pixels: f32) -> f64 {
         f64::from(pixels / self.width) * (self.range[1] - self.range[0])

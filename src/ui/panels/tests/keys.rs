@@ -4,10 +4,10 @@ use super::*;
 use crate::document::{Channel as Keyed, DopeSheet, Easing, KeyEdit, Slot, Target};
 use crate::ui::panels::keys::{KeyAct, Selection, act};
 
-const SPINE: usize = 2;
-const ELBOW: usize = 5;
+pub(super) const SPINE: usize = 2;
+pub(super) const ELBOW: usize = 5;
 
-fn slot(node: usize, property: Property, values: Vec<f32>) -> Slot {
+pub(super) fn slot(node: usize, property: Property, values: Vec<f32>) -> Slot {
     let target = Target::node(NodeId::from(node), property);
     let (interpolation, times) = (Interpolation::Linear, vec![0.0, 0.5, 1.0]);
     Slot { target: target.clone(), channel: Some(Keyed { target, interpolation, times, values }) }
@@ -15,7 +15,7 @@ fn slot(node: usize, property: Property, values: Vec<f32>) -> Slot {
 
 impl Sheet {
     /// Returns a dope sheet with two rows of keys at 0, 0.5 and 1 s.
-    fn keyed() -> Self {
+    pub(super) fn keyed() -> Self {
         let mut sheet = Sheet::new(Section::Keys);
         sheet.width = 900.0;
         let turn = |a: f32| Quat::from_rotation_z(a).to_array();
@@ -30,7 +30,7 @@ impl Sheet {
     }
 
     /// Returns the position of a time on the ruler, pixels.
-    fn x(&self, time: f64) -> f32 {
+    pub(super) fn x(&self, time: f64) -> f32 {
         let [zero, one] = ["0", "1"].map(|label| self.at(label).min.x - 3.0);
         zero + (one - zero) * time as f32
     }
@@ -50,13 +50,13 @@ impl Sheet {
         row.unwrap_or_else(|| panic!("{:?}", self.words)).1.center().y
     }
 
-    fn click_at(&mut self, at: Pos2) {
+    pub(super) fn click_at(&mut self, at: Pos2) {
         self.press(at, true);
         self.press(at, false);
         self.frame(Vec::new());
     }
 
-    fn drag_to(&mut self, from: Pos2, to: Pos2) {
+    pub(super) fn drag_to(&mut self, from: Pos2, to: Pos2) {
         self.press(from, true);
         for k in 1..=4 {
             self.frame(vec![Event::PointerMoved(from.lerp(to, k as f32 / 4.0))]);
@@ -65,22 +65,22 @@ impl Sheet {
         self.frame(Vec::new());
     }
 
-    fn times(&self, node: usize) -> Vec<f64> {
+    pub(super) fn times(&self, node: usize) -> Vec<f64> {
         let sheet = &self.bench.timeline().sheet;
         let node = crate::document::Subject::Node(NodeId::from(node));
         sheet.rows.iter().find(|r| r.subject == node).map_or(Vec::new(), |r| r.times.clone())
     }
 
-    fn selected(&self) -> usize {
+    pub(super) fn selected(&self) -> usize {
         self.memory.keys.selection.len()
     }
 
-    fn pose(&self, time: f64) -> crate::rig::Pose {
+    pub(super) fn pose(&self, time: f64) -> crate::rig::Pose {
         let skeleton = &self.bench.character().skeleton;
         self.bench.session().document().state(skeleton, Some(time)).pose
     }
 
-    fn undo(&mut self) {
+    pub(super) fn undo(&mut self) {
         self.bench.run_command(Command::Undo);
         self.frame(Vec::new());
     }

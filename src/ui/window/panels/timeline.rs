@@ -2,7 +2,7 @@
 
 use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::ui::icons::Icon;
-use crate::ui::panels::keys::{self, RULER};
+use crate::ui::panels::keys::{self, RULER, curves};
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, Workbench};
 use egui::{Frame, Margin, Panel, RichText, Ui, vec2};
@@ -30,9 +30,10 @@ pub(super) fn show(
     let rows = bench.timeline().sheet.rows.len().min(ROWS[usize::from(open)]);
     let name = if rows == 0 && !open { "timeline" } else { "keys" };
     let mut panel = Panel::bottom(name).frame(frame).resizable(false);
-    let height = (theme::row(ui) + GAP) * rows as f32;
+    let curves = open && state.curves.on;
+    let height = if curves { curves::HEIGHT[0] } else { (theme::row(ui) + GAP) * rows as f32 };
     if rows > 0 || open {
-        let summary = if rows > 0 { theme::row(ui) + GAP } else { 0.0 };
+        let summary = if rows > 0 && !curves { theme::row(ui) + GAP } else { 0.0 };
         let tools = if open { state.tools_height + GAP } else { 0.0 };
         panel = panel.exact_size(RULER + GAP + RULER + GAP + summary + height + tools + MARGIN);
     }
@@ -44,7 +45,11 @@ pub(super) fn show(
             ui.horizontal_centered(|ui| controls(ui, shows, bench, state, pressed));
         });
         let header = keys::ruler(ui, bench, state, &mut pressed.shared);
-        keys::rows(ui, bench, state, &mut pressed.shared, header, height);
+        if curves {
+            curves::show(ui, bench, state, &mut pressed.shared, (header, height));
+        } else {
+            keys::rows(ui, bench, state, &mut pressed.shared, header, height);
+        }
         if open {
             let top = ui.cursor().min.y;
             keys::tools(ui, bench, state, &mut pressed.shared);

@@ -244,3 +244,53 @@ fn the_mouse_drags_a_key_of_the_motion_path_with_every_tool_that_poses() {
     t.key(Key::O, Modifiers::NONE);
     assert!(t.bench.preferences().onion.on && t.bench.ghost_times()[1][0].is_some());
 }
+
+#[test]
+fn curves_are_dragged_and_their_keys_deleted_and_the_plot_keeps_its_height() {
+    let (mut t, _) = keyed();
+    t.bench.select(Some(NodeId::from(ELBOW)));
+    t.key(Key::T, Modifiers::SHIFT);
+    t.frames(3);
+    let press = |t: &mut Table, name: &str| {
+        let found = t.desk.words.iter().rev().find(|w| w.0 == name);
+        let at = found.unwrap_or_else(|| panic!("no {name:?} in {:?}", t.desk.words)).1.center();
+        t.click_at([at.x, at.y]);
+        t.frames(3);
+    };
+    press(&mut t, "Curves");
+    let height = t.desk.output().viewport[3];
+    // The three curves lie on one line, at the angle of the rest pose: 0.
+    let at = |t: &Table, time: f32| {
+        let below = ruler(t) - 20.0;
+        let of = |label: &str| t.desk.words.iter().find(|w| w.0 == label && w.1.min.y > below).unwrap().1;
+        let (zero, one) = (of("0").min.x - 3.0, of("1").min.x - 3.0);
+        [zero + (one - zero) * time, of("0°").max.y + 3.0]
+    };
+    let (steps, rest) = (t.bench.session().history().0, t.bench.session().document().clone());
+    let from = at(&t, 0.5);
+    t.bench.run_command(Command::Scrub(0.5));
+    t.frames(2);
+    let before = t.bench.pose().local[ELBOW].rotation();
+    t.drag(PointerButton::Primary, &[from, [from[0], from[1] - 20.0], [from[0], from[1] - 60.0]]);
+    assert_eq!(t.bench.session().history().0, steps + 1);
+    let turned = |t: &Table| {
+        let target = crate::document::Target::node(NodeId::from(ELBOW), Property::Rotation);
+        let channel = t.bench.session().document().motion().channel(&target).unwrap();
+        crate::document::KeyCurves::new(channel)
+    };
+    assert!(turned(&t).value(1, 0).to_degrees() > 2.0, "{:?}", turned(&t).value(1, 0));
+    t.frames(2);
+    let shown = t.bench.pose().local[ELBOW].rotation();
+    assert!(shown.angle_between(before) > 0.03, "the figure follows");
+    assert_eq!(t.desk.output().viewport[3], height);
+    t.key(Key::Z, Modifiers::CTRL);
+    t.frames(2);
+    assert_eq!(*t.bench.session().document(), rest);
+    // The selected key of the curve is deleted while the pointer is over the plot.
+    t.to([from[0] + 50.0, from[1] - 40.0]);
+    t.key(Key::Delete, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(turned(&t).times(), [0.0, 1.0]);
+    press(&mut t, "Sheet");
+    assert!(t.desk.words.iter().any(|w| w.0.ends_with(" keys")));
+}
