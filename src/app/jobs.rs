@@ -163,8 +163,17 @@ pub enum Done {
     Rigged(Result<Option<(PathBuf, String)>>),
     /// The journal of an unfinished session was deleted.
     Discarded(Result<()>),
-    /// The path of a written file, and a report to print.
-    Written(PathBuf, Result<String>),
+    /// The path of a written file, and what is told about it.
+    Written(PathBuf, Result<Told>),
+}
+
+/// What the program tells about a written file.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// A report to print.
+    pub report: String,
+    /// The most important fact, for the message in the window.
+    pub note: Option<String>,
 }
 
 /// An opened file.
@@ -314,7 +323,7 @@ fn run(job: Job) -> Done {
         Job::Bind(model, options) => Done::Bound(model.rebound(&options).map(Arc::new)),
         Job::Text(path, text) => {
             let written = folder_of(&path).and_then(|_| write_atomically(&path, text.as_bytes()));
-            Done::Written(path, written.map(|()| String::new()))
+            Done::Written(path, written.map(|()| Told::default()))
         }
         Job::Rig(path, model, chains, progress) => {
             Done::Rigged(rigged(&path, &model, &chains, &progress, Cache::platform().as_ref()))
@@ -329,7 +338,7 @@ fn run(job: Job) -> Done {
         }
         Job::Picture(path, pictures) => {
             let written = write_png(&path, &side_by_side(&pictures));
-            Done::Written(path, written.map(|()| String::new()))
+            Done::Written(path, written.map(|()| Told::default()))
         }
     }
 }
@@ -450,20 +459,21 @@ fn rigged(
 }
 
 /// Writes the posed character as glTF, with its receipt beside the file.
-fn export_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<String> {
+fn export_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<Told> {
     let model = &*model.bound_for(document)?;
     folder_of(path)?;
     let options = Options::default();
     let receipt = project::export(path, model, document, &mut evaluator(model, document)?, &options)?;
-    let text = receipt.to_string();
-    write_atomically(path.with_extension("receipt.txt"), text.as_bytes())?;
-    Ok(text)
+    let report = receipt.to_string();
+    write_atomically(path.with_extension("receipt.txt"), report.as_bytes())?;
+    let note = format!("at most {:.2} mm off, see its receipt", receipt.largest_mm());
+    Ok(Told { report, note: Some(note) })
 }
 
-fn save_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<String> {
+fn save_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<Told> {
     let model = &*model.bound_for(document)?;
     folder_of(path)?;
-    project::save(path, model, document, &mut evaluator(model, document)?).map(|_| String::new())
+    project::save(path, model, document, &mut evaluator(model, document)?).map(|_| Told::default())
 }
 
 fn side_by_side(pictures: &[RgbaImage]) -> RgbaImage {

@@ -8,6 +8,7 @@ use super::Workbench;
 enum Lesson {
     Baseline,
     Offset,
+    Pin,
     Grab,
     Mark,
     Pull,
@@ -16,8 +17,8 @@ enum Lesson {
 }
 
 impl Lesson {
-    const ALL: [Self; 7] =
-        [Self::Baseline, Self::Offset, Self::Grab, Self::Mark, Self::Pull, Self::Keys, Self::Play];
+    const ALL: [Self; 8] =
+        [Self::Baseline, Self::Offset, Self::Pin, Self::Grab, Self::Mark, Self::Pull, Self::Keys, Self::Play];
 
     /// The instruction for the headset and for the window.
     fn texts(self) -> [&'static str; 2] {
@@ -30,9 +31,13 @@ impl Lesson {
                 "Draw where the arm should go, from the shoulder outwards. The arm follows your line.",
                 "Draw where the arm should go, from the shoulder outwards. The arm follows your line.",
             ],
+            Self::Pin => [
+                "Hold the grip at an ankle and pull the trigger. The foot is pinned. Pin the other foot, too.",
+                "Click an ankle and press P. The foot is pinned. Pin the other foot, too.",
+            ],
             Self::Grab => [
-                "Hold the grip at the other hand and move it. The whole body follows.",
-                "Point at the other hand, press G, move the mouse, and click. The whole body follows.",
+                "Hold the grip at the other hand and move it. The whole body follows, and the feet stay.",
+                "Point at the other hand, press G, move the mouse, and click. The whole body follows, and the feet stay.",
             ],
             Self::Mark => [
                 "Choose Skin on the palette. Point at the belly, hold the trigger and draw a line on the skin.",
@@ -84,6 +89,7 @@ impl Workbench {
         let done = match Lesson::ALL[tour.lesson] {
             Lesson::Baseline => !busy && !document.strokes().is_empty(),
             Lesson::Offset => !busy && document.strokes().iter().any(|s| s.offset.is_some()),
+            Lesson::Pin => document.pins().len() > 1,
             Lesson::Grab => !busy && tour.held,
             Lesson::Mark => !busy && !document.marks().is_empty(),
             Lesson::Pull => !busy && !document.sculpts().is_empty(),

@@ -48,8 +48,8 @@ pub enum News {
     Shaped(Box<Sculpt>),
     /// The workbench shows a new preview of an accent stroke.
     Previewed,
-    /// A file was written.
-    Written(PathBuf),
+    /// A file was written. The text is the most important fact about it.
+    Written(PathBuf, Option<String>),
     /// A job failed.
     Failed(Error),
 }
@@ -131,7 +131,7 @@ impl AppSession {
                         }
                         self.reporter.event(Event::Written(path.clone()));
                         self.open(path.clone(), Left::Offer);
-                        News::Written(path)
+                        News::Written(path, Some(told))
                     }
                     Ok(None) => return None,
                     Err(error) => self.failed(error),
@@ -177,10 +177,10 @@ impl AppSession {
                 self.on_disk |= self.place_saved() == Some(&path);
                 if !self.reporter.is_on() {
                     say(format_args!("wrote {}", path.display()));
-                    told.lines().for_each(say);
+                    told.report.lines().for_each(say);
                 }
                 self.reporter.event(Event::Written(path.clone()));
-                News::Written(path)
+                News::Written(path, told.note)
             }
             Done::Written(path, Err(error)) => {
                 if self.place_saved() == Some(&path) {

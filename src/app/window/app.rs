@@ -210,9 +210,10 @@ impl<'o> WindowApp<'o> {
             }
             // The onion skins are for an earlier window or the headset.
             News::Ghosts(..) => {}
-            News::Written(path) => {
+            News::Written(path, note) => {
                 self.app_session.quit |= self.closing && self.app_session.on_disk;
-                self.desk.facts.message = Some(format!("wrote {}", path.display()));
+                let note = note.map_or_else(String::new, |note| format!(": {note}"));
+                self.desk.facts.message = Some(format!("wrote {}{note}", path.display()));
             }
         }
     }

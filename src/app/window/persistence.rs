@@ -176,16 +176,23 @@ impl WindowApp<'_> {
     /// Asks for a new path and saves the document there.
     pub(super) fn save_as(&mut self) {
         let Some(path) = self.app_session.saved_to() else { return };
+        let home = self.home_of_sample().filter(|_| self.app_session.last_written().is_none());
+        let path = in_folder(path, home.as_deref());
         let path = free(&whole(&path), false, |p| self.is_listed(p));
         self.desk.ask_where(Writes::Project, &path);
     }
 
+    /// Returns the home folder if the character is a sample: samples are in a hidden folder.
+    fn home_of_sample(&self) -> Option<PathBuf> {
+        let sample = self.app_session.model.as_ref().is_some_and(|m| is_sample(&whole(&m.asset.path)));
+        std::env::home_dir().filter(|_| sample)
+    }
+
     /// Asks for the path of a file; the default is in the folder of the last written file, or else beside the character.
-    /// Samples are in a hidden folder, so their default is in the home folder.
+    /// For samples, it is in the home folder.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
         let Some(path) = self.app_session.place(name) else { return };
-        let sample = self.app_session.model.as_ref().is_some_and(|m| is_sample(&whole(&m.asset.path)));
-        let home = std::env::home_dir().filter(|_| sample);
+        let home = self.home_of_sample();
         let written = self.app_session.last_written().and_then(|p| p.parent());
         let path = in_folder(path, written.or(home.as_deref()));
         let path = free(&whole(&path), true, |p| self.is_listed(p));

@@ -202,7 +202,7 @@ impl<'o> HeadsetApp<'o> {
                 }
             }
             // The actor or the onion skins are for a stage that no longer exists.
-            News::Ready(..) | News::Ghosts(..) | News::Written(_) | News::Looked(..) | News::Bound => {}
+            News::Ready(..) | News::Ghosts(..) | News::Written(..) | News::Looked(..) | News::Bound => {}
             News::Previewed => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
