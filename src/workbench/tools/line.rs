@@ -4,9 +4,9 @@
 //! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
 //! only infers the tip's pose, the stroke pauses. It then continues with a straight segment.
 
-use super::{EditContext, Moment};
+use super::{EditContext, Moment, is_bare};
 use crate::base::math::{Vec3, distance_to_segment};
-use crate::base::{NodeId, Result, StrokeId};
+use crate::base::{Error, NodeId, Result, StrokeId};
 use crate::document::{Edit, Line, Operation};
 use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space};
 use crate::render::{BASELINE, JOINT, Lines, OFFSET};
@@ -312,7 +312,12 @@ impl LineTool {
         let skeleton = &context.character.skeleton;
         let id = context.session.document().unused_stroke_id();
         let mirrored = if p.mirror { context.mirrored(&baseline) } else { None };
-        let mut layers = vec![StrokeLayer::new(id, baseline, moment.radius(), skeleton, &context.pose)?];
+        let bare = |error| match is_bare(context) {
+            true => Error::input("this mesh has no bones", "draw bones in it, or place grips on its skin"),
+            false => error,
+        };
+        let layer = StrokeLayer::new(id, baseline, moment.radius(), skeleton, &context.pose);
+        let mut layers = vec![layer.map_err(bare)?];
         let other = StrokeId(id.0 + 1);
         let second =
             mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &context.pose).ok());

@@ -84,3 +84,13 @@ fn rigged_characters_and_moved_meshes_get_no_bones() {
     assert_eq!(sketched(&mut moved, &line), None);
     assert!(moved.bench.notice().is_some_and(|n| n.contains("rest pose")), "{:?}", moved.bench.notice());
 }
+
+#[test]
+fn a_line_of_action_on_a_bare_mesh_is_refused_with_the_reason() {
+    let mut s = bare();
+    s.bench.run_command(Command::Tool(Tool::Line));
+    let line: Vec<Vec3> = (0..10).map(|i| Vec3::new(1.0, 0.1 * i as f32, 0.0)).collect();
+    s.draw(RIGHT, &line);
+    assert!(s.bench.session().document().strokes().is_empty());
+    assert!(s.bench.notice().is_some_and(|n| n.contains("no bones")), "{:?}", s.bench.notice());
+}
