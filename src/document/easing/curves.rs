@@ -47,6 +47,11 @@ impl KeyCurves {
         &self.channel.target
     }
 
+    /// Whether these are the curves of a channel.
+    pub fn is_of(&self, channel: &Channel) -> bool {
+        self.channel == *channel
+    }
+
     /// Interpolation of the channel.
     pub fn interpolation(&self) -> Interpolation {
         self.channel.interpolation

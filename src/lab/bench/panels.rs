@@ -198,10 +198,10 @@ impl Window {
         let mut bed = Self { bench, editor: WindowEditor::new(Choices::default()), time: 0.0 };
         bed.frame(Vec::new());
         if shows == Timeline::Curves {
-            bed.bench.select(bed.bench.posable().first().copied());
             bed.editor.keep_texts();
         }
         if shows != Timeline::Closed {
+            bed.bench.select(bed.bench.posable().first().copied());
             let key = |pressed| Event::Key {
                 key: egui::Key::T,
                 physical_key: None,

@@ -289,12 +289,13 @@ impl Curves {
     fn know(&mut self, bench: &Workbench, node: Option<NodeId>) -> Option<Known> {
         let target = self.target(bench, node)?;
         let revision = bench.session().revision();
-        let known = self.known.take();
-        let same = |k: &Known| k.revision == revision && *k.curves.target() == target;
-        if let Some(known) = known.filter(same) {
-            return Some(known);
-        }
         let channel = bench.session().document().motion().channel(&target)?;
+        // Most edits leave the channel as it is.
+        let same = |k: &Known| k.revision == revision || k.curves.is_of(channel);
+        let known = self.known.take().filter(|k| *k.curves.target() == target && same(k));
+        if let Some(known) = known {
+            return Some(Known { revision, ..known });
+        }
         let curves = KeyCurves::new(channel);
         let keys = curves.times().len();
         let is_used = |curve: &usize| (0..keys).any(|key| curves.value(key, *curve) != 0.0);
