@@ -5,13 +5,14 @@ use crate::workbench::{CommandKind, Control, Route, WindowPlace};
 use std::fmt::Write;
 
 /// Features of the window that do not correspond to a command: name, counterpart in the headset, place in the window.
-const LISTS: [(&str, &str, &str); 8] = [
+const LISTS: [(&str, &str, &str); 9] = [
     ("Switch or remove any stroke or mark", "details, outliner", "outliner"),
     ("Hide parts of the mesh", "details, outliner", "outliner"),
     ("Width and softness of a sculpt layer", "details, outliner", "outliner"),
     ("Keep poses, take them, blend them in, mirror them", "details, poses", "poses"),
     ("Play the file's clips: weight, speed, start, loop", "details, clips", "clips"),
     ("Select, move, copy, retime and ease keys", "details, keys", "timeline"),
+    ("Drag values and slopes of keys", "details, keys", "timeline"),
     (
         "Another name for a sculpt layer or pose",
         "details, outliner, poses; keyboard",
