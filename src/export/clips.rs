@@ -1,5 +1,5 @@
-//! Writes the animations. Sinew's own animation comes first, because viewers play the first one. The file's animations
-//! follow and look unchanged.
+//! Writes the animations. Sinew's own animation comes first, because viewers play the first animation of a file. The
+//! animations of the original file follow and look unchanged.
 
 use super::Builder;
 use super::posed::{Clips, Job};

@@ -1,5 +1,5 @@
-//! Skin weights that an export changes. Compatible mode limits them to 4 per vertex. Where bones flatten the skin, the
-//! heaviest weight is raised.
+//! The skin weights that an export changes. Compatible mode limits the number of skin weights to 4 per vertex. Where
+//! the joints' blended transform flattens the skin, the exporter raises the largest weight.
 
 use super::locals::skinning;
 use super::morph::blend;

@@ -1,4 +1,5 @@
-//! The deformer at the displayed time: the document's settings overridden by keyed values. Does not allocate.
+//! The deformer's settings at the displayed time: those of the document, overridden by keyed values. The code allocates
+//! no memory.
 
 use super::recipe;
 use crate::deform::Recipe;

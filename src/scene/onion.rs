@@ -1,8 +1,9 @@
 //! Onion skins and motion paths, drawn as lines over the image.
 //!
 //! An onion skin is the outline of the character at another time: edges between front and back faces, and open borders.
-//! Earlier keys are blue, later keys orange. Each further key is more transparent. A motion path is the trajectory of a
-//! joint, with a small dot per frame and a large dot per key. Window and headset show onion skins as [`super::Ghosts`].
+//! Outlines at earlier keys are blue, those at later keys orange. The farther a key is from the displayed time, the
+//! more transparent is its outline. A motion path is the trajectory of a joint, with a small dot per frame and a large
+//! dot per key. Window and headset show onion skins as [`super::Ghosts`].
 
 use super::{Evaluator, Model, Shaper};
 use crate::asset::Property;

@@ -1,5 +1,5 @@
-//! All user commands, in one table. Controller buttons, panels and keys give the same commands. The doctor checks that users
-//! can reach every command.
+//! All user commands, in one table. Controller buttons, panels and keys give the same commands. `sinew xr doctor`
+//! checks that users can reach every command.
 
 use super::choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, Tool};
 use super::routes::{Control as Button, Route};

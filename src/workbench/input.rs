@@ -1,7 +1,7 @@
-//! The input of one frame. A front end fills it, a take records it, and [`super::Workbench::step`] reads nothing
+//! The input of one frame. A front end fills the input, and a take records it. [`super::Workbench::step`] reads nothing
 //! else, so a replayed take gives the identical document.
 //!
-//! Device poses are in room space (see [`super::Similarity`]). All poses of a frame are for the same instant.
+//! Device poses are in room space (see [`super::Similarity`]). All poses of a frame belong to the same instant.
 
 use super::{Rigid, Similarity};
 use crate::base::math::Turn;

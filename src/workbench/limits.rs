@@ -1,4 +1,4 @@
-//! Commands of the limits of joints, and what the hand feels when a joint reaches its limit.
+//! Commands that change the limits of joints, and the vibration of the controller when a joint reaches its limit.
 
 use super::{CommandKind, Haptic, Workbench};
 use crate::anim::limits_of_clips;

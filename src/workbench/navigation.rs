@@ -1,9 +1,11 @@
-//! Navigation: pulling, rotating, scaling and jumping change the room's transform in the world, never the document.
+//! Navigation: the user pulls, rotates, scales and jumps. This changes the transform from the room to the world, never
+//! the document.
 //!
-//! World space is the character's space; strokes are recorded in it. Floor space is the ground on which the user
-//! stands: the turntable rotates the character relative to it. Room space is the tracked room of the headset: pulling,
-//! rotating and scaling move it relative to the floor. [`Navigation::world_from_room`] transforms hands and eyes to
-//! world space. Only lines on the floor need [`Navigation::world_from_floor`].
+//! World space is the character's space; tools record strokes in world space. Floor space is the space of the ground on
+//! which the user stands: the turntable rotates the character relative to the floor. Room space is the space of the
+//! headset's tracked room: pulling, rotating and scaling move the room relative to the floor.
+//! [`Navigation::world_from_room`] transforms hands and eyes to world space. Only lines on the floor need
+//! [`Navigation::world_from_floor`].
 
 use super::{Rigid, Similarity};
 use crate::base::math::{Aabb, Quat, Turn, Vec3};

@@ -1,4 +1,4 @@
-//! The output of one step of the editor.
+//! What one step of the editor returns to the front end.
 
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;

@@ -1,4 +1,4 @@
-//! User preferences: kept between sessions, part of no document.
+//! User preferences, which Sinew keeps between sessions and which are not part of the document.
 
 use super::{CageSet, Command, GrabBy, MarkBy, MeasureBy, OnionSkins, Tool};
 use crate::deform::classic::Method;

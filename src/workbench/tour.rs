@@ -1,5 +1,5 @@
-//! A short tour for a first session: one instruction at a time, in window and headset. An instruction goes when the user has
-//! done what it says. The tour changes no document.
+//! A short tour for a first session: one instruction at a time, in window and headset. An instruction disappears when
+//! the user has done what the instruction says. The tour does not change the document.
 
 use super::Workbench;
 

@@ -1,4 +1,4 @@
-//! Recording during a headset visit: takes, and saving when the session is interrupted.
+//! Records takes while the editor runs in the headset, and saves them when the session is interrupted.
 
 use super::app::HeadsetApp;
 use crate::cage::{Cage, Coupling};

@@ -1,4 +1,4 @@
-//! Output of the headset visit: report lines, requested screenshots and messages to the user.
+//! The output of the editor in the headset: report lines, requested screenshots and messages to the user.
 
 use super::app::HeadsetApp;
 use super::instance::Runtime;

@@ -1,8 +1,9 @@
 //! The minimum of the volume's energy in f64: the gold standard of the deformer.
 //!
-//! The positions of all nodes that are not held are found by L-BFGS (Liu, Nocedal, *On the Limited Memory BFGS Method
-//! for Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, factored
-//! once. Rotations are computed by the eigenvalue method, so this code shares only the cubes with [`super::solve`].
+//! L-BFGS finds the positions of all nodes that are not held (Liu, Nocedal, *On the Limited Memory BFGS Method for
+//! Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, which the code
+//! factors once. The eigenvalue method computes the rotations, so this code shares only the cubes with
+//! [`super::solve`].
 
 use super::gold::Minimum;
 use super::levels::{Level, NEAR};

@@ -1,9 +1,9 @@
 //! The stages of a frame's solve and their order, for the CPU reference and the GPU.
 //!
 //! A step is a Chebyshev semi-iteration on `y + f / D`, with the elastic force `f` and a bound `D` of the stiffness at
-//! a node. Coarser levels follow the full approximation scheme. Their unknowns are displacements that start at zero. A
-//! coarser cube has the mean deformation of the finer cubes in it. A correction makes the initial forces of a coarser
-//! level equal to the forces of the finer level.
+//! a node. Coarser levels follow the full approximation scheme. The unknowns on a coarser level are displacements,
+//! which start at zero. A coarser cube has the mean deformation of the finer cubes in it. A correction makes the
+//! initial forces of a coarser level equal to the forces of the finer level.
 
 use super::contact::{self, Search};
 use super::levels::LEVELS;

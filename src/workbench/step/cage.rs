@@ -1,4 +1,4 @@
-//! Commands of the cage, and cages from background jobs.
+//! Commands that change the cage, and the receipt of cages from background jobs.
 
 use crate::base::math::Vec3;
 use crate::cage::{Cage, CageMesh, Coordinates, Coupling};

@@ -1,4 +1,4 @@
-//! Methods that front ends call between steps: commands, edits by panels, joints held by a gizmo.
+//! Methods that front ends call between steps: for commands, for edits by panels, and for joints that a gizmo holds.
 
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};

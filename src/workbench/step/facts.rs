@@ -1,4 +1,4 @@
-//! Queries of the workbench.
+//! Methods that read the state of the workbench and change nothing.
 
 use super::{PIN_REACH, middle};
 use crate::base::math::{Aabb, Vec3};

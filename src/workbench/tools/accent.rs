@@ -1,7 +1,7 @@
 //! The silhouette tool (SilSketch, thesis 7.3): the user draws the curve onto which a silhouette should move. The
-//! search for the silhouette needs a rendered image, so the front end carries it out. While the user draws, the front
-//! end interprets the stroke so far ([`AccentTool::sketch`]) and returns previews; it interprets the finished stroke
-//! ([`Request::Sketch`]) and returns a sculpt layer.
+//! search for the silhouette needs a rendered image, so the front end performs this search. While the user draws, the
+//! front end interprets the stroke so far ([`AccentTool::sketch`]) and returns previews. In the end, the front end
+//! interprets the finished stroke ([`Request::Sketch`]) and returns a sculpt layer.
 
 use super::{EditContext, Moment, PER_POINT};
 use crate::base::math::{Aabb, Mat3, Quat, Vec3};

@@ -1,8 +1,8 @@
 //! The bone tool: strokes inside a mesh without a skeleton become chains of bones. The joint tool drags the joints of
 //! these bones.
 //!
-//! The joints of a stroke depend on the interior of the mesh, whose computation takes too long for a frame. The front
-//! end computes the joints ([`Request::Bones`]) and returns them to [`attached`].
+//! The joints of a stroke depend on the interior of the mesh. To compute this interior takes too long for a frame. The
+//! front end computes the joints ([`Request::Bones`]) and returns them to [`attached`].
 
 use super::{EditContext, Moment};
 use crate::base::ChainId;

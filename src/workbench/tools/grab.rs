@@ -1,8 +1,8 @@
-//! The grab tool. A squeeze of either hand grabs the nearest bone; while this tool is active, the trigger does the
-//! same. A hand away from the body grabs the world.
+//! The grab tool. The squeeze button of either hand grabs the nearest bone; while this tool is active, the trigger does
+//! the same. If no bone is near the hand, the hand grabs the world.
 //!
-//! During a grab the pose is a preview; releasing commits it as one undo step. A pull of the trigger during a grab by the
-//! squeeze ends the grab and pins the joint, or removes its pin.
+//! During a grab the pose is a preview. When the user releases the bone, the pose becomes one undo step. A pull of the
+//! trigger during a grab by the squeeze ends the grab and pins the joint, or removes its pin.
 
 use super::{EditContext, Moment};
 use crate::base::math::{DVec3, Vec3};

@@ -1,5 +1,5 @@
-//! Dragging the knots of marks over the skin. The mark follows while the hand drags; the sculpt layers that were made
-//! from the mark follow when the hand lets go.
+//! Drags the knots of marks over the skin. The mark follows while the hand drags. The sculpt layers that were made from
+//! the mark follow when the hand releases the knot.
 
 use super::EditContext;
 use crate::base::math::Vec3;

@@ -1,4 +1,5 @@
-//! Shows limits of joints: joints at their limits while a tool moves them, and the cone of the selected joint.
+//! Shows the limits of joints: marks joints that reach their limits while a tool moves them, and draws the cone of the
+//! selected joint.
 
 use super::EditContext;
 use crate::base::math::{DQuat, DVec3, Vec3};

@@ -1,5 +1,6 @@
-//! The offset stroke of a mark: the user draws where the skin under the mark should go ([`crate::surface::OffsetCurve`],
-//! thesis 7.4). The result is one sculpt layer, as for a pull.
+//! The offset stroke of a mark: the user draws where the skin under the mark should go
+//! ([`crate::surface::OffsetCurve`], thesis 7.4). The result is one sculpt layer, like that of a pull
+//! ([`super::pull`]).
 
 use super::EditContext;
 use super::pull::Pulled;
