@@ -268,8 +268,8 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
 }
 
 impl Job<'_> {
-    /// Returns the file's clips in the order of its animations. Clips without channels are skipped for an in-memory
-    /// asset, because its file does not contain them.
+    /// Returns the file's clips in the order of its animations. For an asset made in memory, skips clips without
+    /// channels, because the written file does not contain them.
     pub fn clips(&self) -> impl Iterator<Item = &Clip> {
         let in_memory = !self.asset.source.json.is_object();
         let none = self.options.clips == Clips::None;

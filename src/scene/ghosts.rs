@@ -224,8 +224,8 @@ impl Ghosts {
         }
     }
 
-    /// The ghost whose solve is due: of those that wait, the one whose shape is the oldest; of several without a shape, the
-    /// nearest in time.
+    /// The ghost to solve next. Of the ghosts that wait for a solve, it is the one with the oldest shape; of several
+    /// ghosts without a shape, it is the nearest in time.
     fn oldest(&self) -> Option<usize> {
         let waiting = self.slots.iter().enumerate();
         let waiting = waiting.filter(|(_, slot)| slot.wanted.is_some() && !slot.is_done(self.content));

@@ -8,7 +8,7 @@ use crate::document::{DeformerSettings, Document, Target};
 
 /// Slider range of the frequency of the dynamics, hertz.
 pub const SWINGS: [f64; 2] = [0.0, 12.0];
-/// Number of multigrid cycles with contact that the method `volume` makes when contact is switched on.
+/// Number of multigrid cycles with contact when the user switches contact on.
 pub const CONTACT: u32 = 3;
 /// Slider range of the damping ratio of the dynamics.
 pub const DAMPINGS: [f64; 2] = [0.0, 1.5];

@@ -76,7 +76,7 @@ impl Outline {
 }
 
 /// Key times around `time`: up to `count` earlier times, then up to `count` later times. Both groups start with the
-/// nearest time. The flag is true for later keys.
+/// nearest time. The flag of a time is true if the time is later than `time`.
 pub fn neighbours(document: &Document, time: f64, count: usize) -> Vec<(f64, bool)> {
     let columns = document.motion().key_times();
     let before = columns.iter().rev().filter(|t| **t < time - 1e-6).take(count).map(|t| (*t, false));

@@ -76,7 +76,8 @@ pub struct Hand {
     /// Whether the hand points at a panel, so that the panel receives the trigger.
     #[serde(default)]
     pub on_panel: bool,
-    /// The latest surface sample of the hand's probe camera, at most two frames old; `None` off the skin.
+    /// The latest surface sample of the hand's probe camera, at most two frames old; `None` if the camera does not see
+    /// the skin.
     pub surface: Option<SurfaceSample>,
     /// Whether the pointer of the window is known to be beside the body. Always false in a headset.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

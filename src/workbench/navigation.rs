@@ -111,9 +111,9 @@ impl Navigation {
         self.go(View { floor_from_room, ..self.view });
     }
 
-    /// Pulls the world with the hands that hold it; `hands` are room positions. One hand translates the world. Two
-    /// hands also scale it and rotate it about the vertical axis, or about any axis with `roll`. Hands may join and
-    /// leave; the pull ends when no hand holds the world.
+    /// Pulls the world with the hands that hold it; `hands` are their positions in the room. One hand translates the
+    /// world. Two hands also scale it and rotate it about the vertical axis, or about any axis with `roll`. During the
+    /// pull, hands may take and release the world; the pull ends when no hand holds it.
     pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {
         if hands == [None; 2] {
             return self.let_go();
@@ -148,7 +148,8 @@ impl Navigation {
         self.drag.is_some()
     }
 
-    /// Rotates the view about the head (room position) by steps of [`SNAP`]; positive is to the right.
+    /// Rotates the view about the head by a number of steps of [`SNAP`]; a positive number rotates to the right. `head`
+    /// is a position in the room.
     pub fn snap_turn(&mut self, steps: i32, head: Vec3) {
         self.let_go();
         self.remember(self.view);
@@ -194,7 +195,8 @@ impl Navigation {
         self.stand_before(bounds, head, 1.0);
     }
 
-    /// Sets the initial view: [`Self::life_size`], but very small and very large characters get a comfortable scale.
+    /// Sets the initial view: that of [`Self::life_size`], but with a comfortable scale for very small and very large
+    /// characters.
     pub fn first(&mut self, bounds: &Aabb, head: &Rigid) {
         let size = bounds.size().max_element();
         let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
@@ -226,8 +228,8 @@ impl Navigation {
         !self.history.is_empty()
     }
 
-    /// Restores the view before the last pull, rotation or jump, or before the turntable started; a second call swaps
-    /// back. Returns false if there is no such view.
+    /// Restores the view before the last pull, rotation or jump, or before the turntable started; a second call
+    /// restores the view before the first call. Returns false if there is no earlier view.
     pub fn undo(&mut self) -> bool {
         self.let_go();
         let Some(before) = self.history.pop_back() else { return false };

@@ -68,7 +68,8 @@ pub(super) struct Tour {
 }
 
 impl Workbench {
-    /// The number of the current instruction, from 1, the number of all, and the instruction; `None` without a tour.
+    /// The number of the current instruction, counted from 1; the number of instructions; and the text of the current
+    /// instruction; `None` without a tour.
     pub fn tour(&self) -> Option<(usize, usize, &'static str)> {
         let tour = self.tour.as_ref()?;
         let lesson = Lesson::ALL.get(tour.lesson)?;

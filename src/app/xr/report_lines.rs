@@ -70,8 +70,8 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Handles the loss of the session or the runtime. Only an unfinished stroke is lost. The program waits until a
-    /// runtime is available again. Meanwhile it shows the document in a window, if it can open one.
+    /// Handles the loss of the session or the runtime. The user loses only an unfinished stroke. The program waits
+    /// until a runtime is available again. Meanwhile it shows the document in a window, if it can open one.
     pub fn lost(&mut self, problem: String) {
         eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
         self.input.focused = false;

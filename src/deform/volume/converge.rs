@@ -22,7 +22,7 @@ const HALVINGS: usize = 30;
 /// Fraction of the predicted decrease of the energy that a step must reach (Armijo condition).
 const ENOUGH: f64 = 1e-4;
 
-/// The minimiser for one character; the factor serves all poses.
+/// The minimiser for one character. One factored matrix serves all poses.
 pub struct Flesh {
     tissue: Tissue,
     lambda: f64,

@@ -100,7 +100,7 @@ impl Rest {
 /// Poisson's ratio of the flesh for a volume setting of 1.
 pub const LARGEST_POISSON: f32 = 0.45;
 
-/// Methods that solve to convergence on the CPU, for comparison. A pose takes up to seconds.
+/// Methods that solve to convergence on the CPU, for comparison. One pose takes up to some seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exact {
     /// The equilibrium of the volume ([`converge`]).

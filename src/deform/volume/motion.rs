@@ -49,7 +49,7 @@ pub struct Step {
     pub reach: f32,
 }
 
-/// What a node keeps from frame to frame.
+/// The state of a node that the next frames need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Past {
     /// Position in the frame before the last one, metres.

@@ -55,14 +55,14 @@ impl AccentTool {
     }
 
     /// Shows the interpretation of a stroke that begins with `start`; `None` shows the skin without the stroke. Ignores
-    /// other strokes than the current or last one.
+    /// all strokes but the current stroke and the last one.
     pub fn preview(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
         if self.shown.as_ref().is_some_and(|own| Arc::ptr_eq(own, start)) {
             self.preview = sketched;
         }
     }
 
-    /// Ends the preview: the sculpt layer is in the document, or there is none.
+    /// Ends the preview, because the sculpt layer is in the document or the stroke has given none.
     pub fn end_preview(&mut self) {
         (self.shown, self.preview) = (None, None);
     }

@@ -67,8 +67,8 @@ impl BoneTool {
         self.hover = None;
     }
 
-    /// Runs one frame. With `drags`, the trigger drags joints, else it draws. Returns a request when a stroke ends. `eye`
-    /// is the camera's position in world space if the stroke is drawn in a window.
+    /// Runs one frame. With `drags`, the trigger drags joints; otherwise the trigger draws bones. Returns a request
+    /// when a stroke ends. `eye` is the camera's position in world space if the stroke is drawn in a window.
     pub fn step(
         &mut self,
         context: &mut EditContext,

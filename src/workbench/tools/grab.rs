@@ -102,7 +102,7 @@ impl Default for GrabTool {
 }
 
 impl GrabTool {
-    /// Sets the FAST body for full-body grabs. The first grab then need not compute the bind.
+    /// Sets the FAST body for full-body grabs. The first grab then need not compute the binding of FAST.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.body = Some((character, body));
     }
@@ -136,8 +136,8 @@ impl GrabTool {
         std::array::from_fn(|h| matches!(self.held[h], Held::World).then(|| moment.hands.hands[h].palm_room))
     }
 
-    /// Starts and ends grabs. `busy` says of each hand whether another tool uses it. Returns the node that a pull of the trigger pins
-    /// or frees, if the trigger `pins`.
+    /// Starts and ends grabs. `busy` says for each hand whether another tool uses the hand. Returns the node that a
+    /// pull of the trigger pins or frees, if the trigger `pins`.
     pub fn take(
         &mut self,
         context: &mut EditContext,

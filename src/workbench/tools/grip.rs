@@ -386,8 +386,9 @@ impl GripTool {
         done
     }
 
-    /// Changes what the selected grip holds, to the next of free, position and full. A point that becomes held stays
-    /// where the sample shows it. With `mirror`, the partner changes too. Returns false if no grip is selected.
+    /// Changes what the selected grip holds: from nothing to its position, to its whole transform, and back to nothing.
+    /// When a point begins to hold, it stays at the place where the sample was measured. With `mirror`, the partner
+    /// changes too. Returns false if no grip is selected.
     pub fn switch_hold(
         &mut self,
         context: &mut EditContext,

@@ -61,7 +61,7 @@ impl Knots {
         best.map(|b| b.1)
     }
 
-    /// Positions of all knots but those of the mark `except`, and whether each is `hover`.
+    /// Positions of the knots of all marks but the mark `except`, each with a flag: whether the knot is `hover`.
     pub fn dots(
         &self,
         context: &EditContext,

@@ -36,8 +36,8 @@ pub struct LimitWatch {
 }
 
 impl LimitWatch {
-    /// Examines the displayed pose. `busy` is whether a tool moves it. Returns whether a joint has just reached its
-    /// limit.
+    /// Examines the displayed pose. `busy` says whether a tool is changing the pose. Returns whether a joint has just
+    /// reached its limit.
     pub fn watch(&mut self, context: &EditContext, busy: bool) -> bool {
         let limits = context.session.document().limits();
         if limits.is_empty() {

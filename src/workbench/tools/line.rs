@@ -88,8 +88,8 @@ impl LineTool {
         self.open.is_some()
     }
 
-    /// Updates the tool after the document changed: forgets removed layers, and waits for an offset stroke if the
-    /// newest layer has none.
+    /// Updates the tool after a change of the document: forgets removed layers. If the newest layer has no offset
+    /// stroke, the tool waits for one.
     pub fn document_changed(&mut self, context: &EditContext) {
         let strokes = context.session.document().strokes();
         self.hover = None;

@@ -92,7 +92,8 @@ impl MeasureTool {
         self.first.take().is_some()
     }
 
-    /// Removes an unfinished distance, else the newest measure. Returns false if there is neither.
+    /// Removes an unfinished distance or, if there is none, the newest measure. Returns false if there is nothing to
+    /// remove.
     pub fn remove_newest(&mut self) -> bool {
         self.cancel() || self.measures.pop().is_some()
     }

@@ -41,8 +41,8 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. A new sculpt layer gets this reach and the
-    /// classical tool for its surroundings.
+    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. If the pull makes a new sculpt layer, this
+    /// layer gets the given reach and the given classical tool for its surroundings.
     pub fn begin(
         context: &EditContext,
         tip: Vec3,

@@ -119,7 +119,7 @@ impl SkinTool {
         self.open
     }
 
-    /// Whether the hand moves in the air, not over the skin: it pulls, or draws an offset stroke.
+    /// Whether the hand moves in the air instead of over the skin, because it pulls a mark or draws an offset stroke.
     pub fn is_in_air(&self) -> bool {
         self.pull.is_some() || self.open.is_some()
     }
