@@ -22,7 +22,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Creates a context; first use creates the device. `None` as `device_name` selects the best GPU.
+    /// Creates a context. The first use of the device creates the device. `None` as `device_name` selects the best GPU.
     pub fn new(device_name: Option<String>) -> Self {
         Self { device_name, ..Self::default() }
     }
@@ -123,7 +123,7 @@ pub fn human(time: Duration) -> String {
 }
 
 /// Returns the number of samples per pixel to render with: `chosen`, or else 4 if `smooth` is set and 1 if not. The
-/// device's limit caps the number; a warning is printed the first time that happens.
+/// device limits this number. The first time that the limit lowers the number, the function prints a warning.
 pub fn wanted_samples(device: &Device, chosen: Option<u32>, smooth: bool) -> u32 {
     static SAID: Once = Once::new();
     let wanted = chosen.unwrap_or(if smooth { 4 } else { 1 });

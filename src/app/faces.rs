@@ -1,4 +1,4 @@
-//! The outer loop of `sinew edit` and `sinew vr`, which hands one session from the window to the headset and back.
+//! The outer loop of `sinew edit` and `sinew vr`. The loop passes one session from the window to the headset and back.
 //!
 //! `AppSession` holds the document, undo history, journal, tool and selection. The window and the headset each keep
 //! their own view state, such as the window's camera, and their own GPU device; no GPU object is handed over.

@@ -149,8 +149,8 @@ pub enum Event {
     Ended,
 }
 
-/// A text on a panel of the window or of the headset. The unit is pixels of the window, with a third coordinate of 0; or
-/// metres in room space.
+/// A text on a panel of the window or of the headset. In the window, the unit is pixels, and the third coordinate is 0.
+/// In the headset, the unit is metres in room space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Text {
     /// The panel: `window`, or the name of a panel of the headset.

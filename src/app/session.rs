@@ -214,8 +214,8 @@ impl AppSession {
         }
     }
 
-    /// Starts a strain measurement if no stroke is in progress and the shape has changed. Also starts the user's
-    /// measurements of the skin if they are new or the displayed pose has come to rest.
+    /// Starts a strain measurement if no stroke is in progress and the shape has changed. Also starts the measurements
+    /// that the user has made on the skin, if they are new or if the displayed pose no longer changes.
     pub fn measure(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let crossings = bench.preferences().crossings;
@@ -270,7 +270,7 @@ impl AppSession {
         }
     }
 
-    /// The finished part of the computation of skin weights, percent; `None` if none is under way.
+    /// The finished part of the computation of skin weights, percent; `None` if no such computation is running.
     pub fn rigging(&self) -> Option<u32> {
         self.rigging.as_ref().map(|p| (p.part() * 100.0) as u32)
     }

@@ -1,5 +1,5 @@
-//! `sinew fast`: places some joints or points of the skin, solves for the pose of the whole body (FAST) and writes a
-//! picture or a model.
+//! `sinew fast`: places some joints or points of the skin, computes the pose of the whole body by FAST (fast automatic
+//! skinning transformations), and writes a picture or a model.
 
 mod points;
 

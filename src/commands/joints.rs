@@ -1,4 +1,5 @@
-//! `sinew compare --bends --twists`: compares methods at a character's own joints and rotates one joint at a time.
+//! `sinew compare --bends --twists`: compares deformation methods at the joints of a character. It rotates one joint at
+//! a time.
 
 use super::compare::evaluator;
 use super::tables::write_tables;

@@ -1,5 +1,5 @@
-//! Writes the animations. Sinew's own animation comes first, because viewers play the first one. The file's animations
-//! follow and look unchanged.
+//! Writes the animations. Sinew's own animation comes first, because viewers play the first animation of a file. The
+//! animations of the original file follow and look unchanged.
 
 use super::Builder;
 use super::posed::{Clips, Job};
@@ -268,8 +268,8 @@ fn references(value: &mut Value, inside: bool, all: &mut bool) {
 }
 
 impl Job<'_> {
-    /// Returns the file's clips in the order of its animations. Clips without channels are skipped for an in-memory
-    /// asset, because its file does not contain them.
+    /// Returns the file's clips in the order of its animations. For an asset made in memory, skips clips without
+    /// channels, because the written file does not contain them.
     pub fn clips(&self) -> impl Iterator<Item = &Clip> {
         let in_memory = !self.asset.source.json.is_object();
         let none = self.options.clips == Clips::None;

@@ -1,9 +1,10 @@
-//! Evaluates a glTF file in double precision, as a viewer does. It is written from the specification alone.
+//! Evaluates a glTF file in double precision, as a viewer does. The code is written from the specification alone.
 //!
-//! It shares no code with the deformers or the exporter's solver, so that the receipt is an independent check. It
-//! evaluates nodes (3.5), skins (3.7.3), morph targets (3.7.2) and animations (3.11, appendix C). Normals are
-//! transformed as in common viewers: by the linear part of the blended matrix for skinned primitives, by the inverse
-//! transpose of the node's transform for unskinned primitives.
+//! The code shares no code with the deformers or with the exporter's solver, so that the receipt is an independent
+//! check. The numbers in parentheses are sections of the specification. The code evaluates nodes (3.5), skins (3.7.3),
+//! morph targets (3.7.2) and animations (3.11, appendix C). Normals are transformed as in common viewers: by the linear
+//! part of the blended matrix for skinned primitives, by the inverse transpose of the node's transform for unskinned
+//! primitives.
 
 use crate::asset::{Asset, Channel, Interpolation, Node, Primitive, Property};
 use crate::base::math::Trs;

@@ -1,4 +1,4 @@
-//! Writes the .glb container (glTF 2.0, chapter 4), and packs a file's buffers and images into its binary chunk.
+//! Writes the .glb container (glTF 2.0, chapter 4). Also packs a file's buffers and images into its binary chunk.
 
 use crate::asset::Source;
 use crate::base::{Error, Result};

@@ -1,5 +1,5 @@
-//! Skin weights that an export changes. Compatible mode limits them to 4 per vertex. Where bones flatten the skin, the
-//! heaviest weight is raised.
+//! The skin weights that an export changes. Compatible mode limits the number of skin weights to 4 per vertex. Where
+//! the weights blend the joints' transforms to a nearly singular matrix, the exporter raises the largest weight.
 
 use super::locals::skinning;
 use super::morph::blend;
@@ -11,7 +11,7 @@ use glam::DAffine3;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The error of reducing to 4 influences, for skinning without morph targets.
+/// The error that the limit of 4 influences per vertex causes, measured for skinning without morph targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Reduction {
     /// Number of vertices that lost influences.

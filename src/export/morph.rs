@@ -2,11 +2,11 @@
 //!
 //! For a vertex at `x` with displacement `d`, a viewer draws `M (x + d)`. For a skinned vertex, `M = Σ w_j W_j IBM_j`
 //! over its joints `j`: skin weights `w`, world transforms `W`, inverse bind matrices `IBM`. For an unskinned vertex,
-//! `M` is the node's world transform. The displacement that reaches the editor's position `p` is therefore `d = M^-1 p
-//! - x`. For skinned normals, viewers (three.js, Khronos' sample viewer) use the linear part of `M`, not its inverse
-//!   transpose (the two agree for rigid joints). For unskinned normals they use the inverse transpose of the node's
-//!   transform. Then they normalise the result. The displaced normal is therefore the unit vector that the viewer's
-//!   transform maps to the target direction.
+//! `M` is the node's world transform. The displacement with which a viewer draws the vertex at the editor's position
+//! `p` is therefore `d = M^-1 p - x`. For skinned normals, viewers (three.js, Khronos' sample viewer) use the linear
+//! part of `M`, not its inverse transpose. (For rigid joints, both are equal.) For unskinned normals, viewers use the
+//! inverse transpose of the node's transform. Then they normalise the result. The displaced normal is therefore the
+//! unit vector that the viewer's transform maps to the target direction.
 
 use super::locals::skinning;
 use super::posed::{Job, Shape};

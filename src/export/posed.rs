@@ -34,7 +34,7 @@ pub struct Key<'a> {
     pub time_s: f32,
     /// The node transforms and the weights of the file's own morph targets.
     pub pose: &'a Pose,
-    /// The surface to reproduce; `None` exports the file's own skinning alone.
+    /// The surface to reproduce; with `None`, the export has only the skinning of the original file.
     pub shape: Option<Shape<'a>>,
 }
 
@@ -95,9 +95,9 @@ impl Default for Options {
 pub struct Export {
     /// The content of the .glb.
     pub glb: Vec<u8>,
-    /// Index of Sinew's own animation, which is the first in the file and contains the keys. A single pose also gets an
-    /// animation if the file has animations, because viewers would otherwise play one of those. `None` if a single pose
-    /// needs no animation.
+    /// Index of Sinew's own animation, which is the first in the file and contains the keys. If the original file has
+    /// animations, a single pose is an animation, too; otherwise viewers would play an animation of the file instead.
+    /// `None` if a single pose needs no animation.
     pub clip: Option<usize>,
     /// Number of morph targets added, over all meshes.
     pub targets: usize,
@@ -110,7 +110,7 @@ pub struct Export {
     pub steadied: usize,
     /// Number of displacements that are still approximate, because the blended skinning matrix is nearly singular.
     pub singular: usize,
-    /// In compatible mode, the error of the limit of 4 influences.
+    /// In compatible mode, the error that the limit of 4 influences per vertex causes.
     pub reduction: Option<Reduction>,
     /// Data that the file cannot represent exactly.
     pub problems: Vec<Problem>,

@@ -1,7 +1,7 @@
 //! The project file: a .glb that shows Sinew's result in any viewer and contains all editor data.
 //!
-//! It is the posed export of the original file (standard nodes, skins, morph targets, animation) with an additional
-//! root extension, listed as used but not as required:
+//! The file is the posed export of the original file (standard nodes, skins, morph targets, animation) with an
+//! additional extension at the root. The file lists this extension as used, not as required:
 //!
 //! ```json
 //! "extensions": { "SINEW_project": {

@@ -32,7 +32,7 @@ pub struct Receipt {
     pub singular: usize,
     /// Comparison per key with a surface.
     pub keys: Vec<KeyReceipt>,
-    /// In compatible mode, the error of the limit of 4 influences.
+    /// In compatible mode, the error that the limit of 4 influences per vertex causes.
     pub reduction: Option<Reduction>,
     /// Data that the file cannot represent.
     pub problems: Vec<Problem>,
@@ -53,7 +53,8 @@ pub struct KeyReceipt {
     pub normal_largest_degrees: f64,
     /// Mean deviation of the normals, degrees.
     pub normal_mean_degrees: f64,
-    /// Number of triangle pairs of the surface that cross here but neither cross nor touch in the bind shape.
+    /// Number of pairs of the surface's triangles that cross at this key, but neither cross nor touch in the bind
+    /// shape.
     pub crossings: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Reads a written file with the `gltf` crate instead of Sinew's own loader, so that a misreading of glTF shared by
-//! loader and exporter cannot hide an error from the receipt. It reads only what [`super::evaluate()`] needs.
+//! Reads a written file with the `gltf` crate instead of Sinew's own loader, so that a misreading of glTF that loader
+//! and exporter share cannot hide an error from the receipt. The reader reads only what [`super::evaluate()`] needs.
 
 mod check;
 mod plain;

@@ -1,8 +1,8 @@
 //! Morph targets in the rest pose that all keys of an export share, such as the shapes of a cage's keys.
 //!
-//! Under linear blend skinning, one morph target gives a change of the rest positions in every pose. So each shape is
-//! solved for once, in the rest pose, and every key stores a weight per shape. [`super::morph`] then solves for the
-//! difference that remains at a key.
+//! Under linear blend skinning, one morph target gives a change of the rest positions in every pose. The exporter
+//! therefore computes each shape once, in the rest pose, and stores a weight per shape in every key. [`super::morph`]
+//! then computes the difference that remains at a key.
 
 use super::morph::Delta;
 use super::posed::{Job, Shape};

@@ -1,5 +1,5 @@
-//! Provides the surfaces of an export's keys. They are either held in memory or computed one at a time; then memory
-//! does not grow with the length of the motion.
+//! Provides the surfaces of an export's keys. The surfaces are either all in memory, or computed one at a time. In the
+//! second case, memory does not grow with the length of the motion.
 
 use super::{Key, Shape};
 use crate::base::Result;

@@ -1,7 +1,7 @@
 //! Combines a file's own morph weights and added weights in one channel, as glTF requires. Added weights are linear
-//! between keys, and the file's own weights keep their interpolation:
+//! between keys. The result depends on the interpolation of the file's own weights:
 //!
-//! - LINEAR: the channel has the keys of both.
+//! - LINEAR: the channel has the keys of the file's own weights and those of the added weights.
 //! - CUBICSPLINE: the spline gets additional keys at the key times of the added weights, with its value and slope
 //!   there, which does not change its shape. The added weights become spline segments whose tangents equal the slope of
 //!   the line.

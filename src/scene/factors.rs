@@ -1,4 +1,5 @@
-//! Loads the factors of the LBS-DQS blend: from the file's vertex colours, or from an image.
+//! Loads the factors of the method `blend` (each vertex's share of dual quaternion skinning): from the file's vertex
+//! colours, or from an image.
 
 use super::Model;
 use crate::asset::limits;

@@ -1,9 +1,9 @@
 //! Onion skins in window and headset: the shapes of the character at other times of the motion, as ghosts.
 //!
-//! All ghosts share one deformation, separate from that of the live character, so ghosts never change the live
-//! character's state. A frame solves at most one ghost and copies its positions on the GPU. A ghost whose document has
-//! changed shows its last shape, fainter, until it is solved again. Every solve starts from the geometric method's shape
-//! and without dynamics, so a ghost depends on its time alone.
+//! All ghosts share one deformation, separate from that of the visible character, so ghosts never change the state of
+//! the visible character. A frame solves at most one ghost and copies its positions on the GPU. After a change of the
+//! document, a ghost shows its last shape, fainter, until a frame solves the ghost again. Every solve starts from the
+//! geometric method's shape and without dynamics, so a ghost depends on its time alone.
 
 use super::live_graph::LiveGraph;
 use super::{Follows, LiveRecipe, Model, Pipelines, VersionedPose};
@@ -224,8 +224,8 @@ impl Ghosts {
         }
     }
 
-    /// The ghost whose solve is due: of those that wait, the one whose shape is the oldest; of several without a shape, the
-    /// nearest in time.
+    /// The ghost to solve next. Of the ghosts that wait for a solve, it is the one with the oldest shape; of several
+    /// ghosts without a shape, it is the nearest in time.
     fn oldest(&self) -> Option<usize> {
         let waiting = self.slots.iter().enumerate();
         let waiting = waiting.filter(|(_, slot)| slot.wanted.is_some() && !slot.is_done(self.content));

@@ -1,4 +1,5 @@
-//! The deformer at the displayed time: the document's settings overridden by keyed values. Does not allocate.
+//! The deformer's settings at the displayed time: those of the document, overridden by keyed values. The code allocates
+//! no memory.
 
 use super::recipe;
 use crate::deform::Recipe;
@@ -7,7 +8,7 @@ use crate::document::{DeformerSettings, Document, Target};
 
 /// Slider range of the frequency of the dynamics, hertz.
 pub const SWINGS: [f64; 2] = [0.0, 12.0];
-/// Number of multigrid cycles with contact that the method `volume` makes when contact is switched on.
+/// Number of multigrid cycles with contact when the user switches contact on.
 pub const CONTACT: u32 = 3;
 /// Slider range of the damping ratio of the dynamics.
 pub const DAMPINGS: [f64; 2] = [0.0, 1.5];

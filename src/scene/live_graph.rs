@@ -1,5 +1,5 @@
-//! The deformation of a character on the GPU that follows a document from frame to frame: sculpt layers, cage, settings and
-//! poses. The live character has one, and the ghosts of onion skins share another.
+//! The deformation of a character on the GPU that follows a document from frame to frame: sculpt layers, cage, settings
+//! and poses. The visible character has one [`LiveGraph`]; all ghosts of the onion skins share another.
 
 use super::cage::skin_cage;
 use super::{Model, VersionedPose};

@@ -18,7 +18,7 @@ pub enum Measurement {
     Angle(NodeId),
 }
 
-/// Reading of a distance or thickness; angles need only the pose.
+/// Reading of a distance or a thickness. (To compute an angle, the pose suffices.)
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// Both ends; `None` if the ray through the body hits nothing.

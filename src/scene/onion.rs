@@ -1,8 +1,9 @@
 //! Onion skins and motion paths, drawn as lines over the image.
 //!
 //! An onion skin is the outline of the character at another time: edges between front and back faces, and open borders.
-//! Earlier keys are blue, later keys orange. Each further key is more transparent. A motion path is the trajectory of a
-//! joint, with a small dot per frame and a large dot per key. Window and headset show onion skins as [`super::Ghosts`].
+//! Outlines at earlier keys are blue, those at later keys orange. The farther a key is from the displayed time, the
+//! more transparent is its outline. A motion path is the trajectory of a joint, with a small dot per frame and a large
+//! dot per key. Window and headset show onion skins as [`super::Ghosts`].
 
 use super::{Evaluator, Model, Shaper};
 use crate::asset::Property;
@@ -75,7 +76,7 @@ impl Outline {
 }
 
 /// Key times around `time`: up to `count` earlier times, then up to `count` later times. Both groups start with the
-/// nearest time. The flag is true for later keys.
+/// nearest time. The flag of a time is true if the time is later than `time`.
 pub fn neighbours(document: &Document, time: f64, count: usize) -> Vec<(f64, bool)> {
     let columns = document.motion().key_times();
     let before = columns.iter().rev().filter(|t| **t < time - 1e-6).take(count).map(|t| (*t, false));

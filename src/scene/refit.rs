@@ -1,11 +1,11 @@
-//! Completes a pulled sculpt layer: computes its surroundings by a classical tool ([`surroundings`]), and refits it to the
-//! correction springs, so that the solved surface matches the pull and the surroundings.
+//! Completes a pulled sculpt layer. Computes the layer's surroundings by a classical tool ([`surroundings`]). Then
+//! corrects the layer's offsets, so that the surface that the springs solve matches the pull and the surroundings.
 //!
-//! The springs pull the solved surface back, so it does not reach a layer's offsets. Softer layers fall short by more.
-//! Let the residual `r = x* - x` be the difference between the target and the solved positions of the kinematic
-//! vertices. A round changes the offsets by `Q^-1 r / g`. `Q` is the rotation of a vertex from bind space to the pose.
-//! The gain `g` is the fraction of the previous change of offsets by which the surface moved: a secant step with one
-//! number for all vertices. Offsets are bounded, because some targets cannot be reached.
+//! The springs pull the surface back, so it does not reach the offsets of a layer. The softer the layer, the farther
+//! the surface stays behind. Let the residual `r = x* - x` be the difference between the target and the solved
+//! positions of the kinematic vertices. A round changes the offsets by `Q^-1 r / g`. `Q` is the rotation of a vertex
+//! from bind space to the pose. The gain `g` is the fraction of the previous change of offsets by which the surface
+//! moved: a secant step with one number for all vertices. Offsets are bounded, because some targets cannot be reached.
 
 use super::{Evaluator, Model, Where, surroundings};
 use crate::base::math::{Quat, Vec3};

@@ -1,4 +1,4 @@
-//! Evaluates a document's states over time, including keyed deformer settings.
+//! Evaluates the shape of a document's character at any time, including keyed deformer settings.
 
 use super::{Evaluation, Evaluator, Model, Where};
 use crate::base::Result;

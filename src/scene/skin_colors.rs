@@ -80,11 +80,12 @@ pub fn color_of_index(index: usize) -> [u8; 4] {
     hue(index as f32 * APART)
 }
 
-/// Computes the colour of every control vertex for [`crate::render::Scene::paint`]: linear RGBA8, red in the lowest bits.
-/// With a selected joint, the colour shows its weight; otherwise it mixes the colours of all joints by their weights. `binding`
-/// has the swing and twist weights; without it these views show nothing. The GPU computes strain, so that view shows
-/// nothing here. `blend` has the factors of the method `blend`; without it that view shows nothing. `firm` has the firm and
-/// soft regions. Reuses the memory of `out`.
+/// Computes the colour of every control vertex for [`crate::render::Scene::paint`]: linear RGBA8, red in the lowest
+/// bits. If a joint is selected, the colour shows the weight of this joint; otherwise the colour is the mean of the
+/// colours of all joints, weighted by their weights. `binding` has the swing and twist weights; without `binding`, the
+/// views of these weights show nothing. The GPU computes strain, so the view of the strain shows nothing here. `blend`
+/// has the factors of the method `blend`; without `blend`, the view of these factors shows nothing. `firm` has the firm
+/// and soft regions. Reuses the memory of `out`.
 pub fn paint(
     character: &Character,
     binding: Option<&SwingTwistBinding>,

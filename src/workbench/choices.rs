@@ -1,4 +1,5 @@
-//! Choices that user commands carry: tools, ways to grab, to mark and to measure, changes of the binding and of firm regions.
+//! The parameters of user commands: tools, ways to grab, to mark and to measure, changes of the binding and of firm
+//! regions.
 
 use crate::base::{FirmId, MarkId, SculptId};
 use crate::bind::{Binding, Smoothing};

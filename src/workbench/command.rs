@@ -1,5 +1,5 @@
-//! All user commands, in one table. Controller buttons, panels and keys give the same commands. The doctor checks that users
-//! can reach every command.
+//! All user commands, in one table. Controller buttons, panels and keys give the same commands. `sinew xr doctor`
+//! checks that users can reach every command.
 
 use super::choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, Tool};
 use super::routes::{Control as Button, Route};
@@ -129,8 +129,8 @@ macro_rules! commands {
                 [$($label),+][self as usize]
             }
 
-            /// All routes to the command in the headset. Only a control of the controller opens the palette; the file panel
-            /// has the file commands.
+            /// The controls and panels by which a user reaches the command in the headset. Only a control of the
+            /// controller opens the palette; the file panel has the file commands.
             pub fn routes(self) -> &'static [Route] {
                 use Route::{Control, Details, Files, Palette};
                 match self {
@@ -153,7 +153,8 @@ macro_rules! commands {
                 }
             }
 
-            /// For a switch of the preferences: whether it is on, and the command that switches it.
+            /// For a command that switches a preference: whether the preference is on, and the command that switches
+            /// it.
             pub fn switch(self, preferences: &Preferences) -> Option<(bool, Command)> {
                 match self {
                     $($(Self::$name => {

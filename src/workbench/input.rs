@@ -1,7 +1,7 @@
-//! The input of one frame. A front end fills it, a take records it, and [`super::Workbench::step`] reads nothing
+//! The input of one frame. A front end fills the input, and a take records it. [`super::Workbench::step`] reads nothing
 //! else, so a replayed take gives the identical document.
 //!
-//! Device poses are in room space (see [`super::Similarity`]). All poses of a frame are for the same instant.
+//! Device poses are in room space (see [`super::Similarity`]). All poses of a frame belong to the same instant.
 
 use super::{Rigid, Similarity};
 use crate::base::math::Turn;
@@ -76,7 +76,8 @@ pub struct Hand {
     /// Whether the hand points at a panel, so that the panel receives the trigger.
     #[serde(default)]
     pub on_panel: bool,
-    /// The latest surface sample of the hand's probe camera, at most two frames old; `None` off the skin.
+    /// The latest surface sample of the hand's probe camera, at most two frames old; `None` if the camera does not see
+    /// the skin.
     pub surface: Option<SurfaceSample>,
     /// Whether the pointer of the window is known to be beside the body. Always false in a headset.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -1,4 +1,4 @@
-//! Commands of the limits of joints, and what the hand feels when a joint reaches its limit.
+//! Commands that change the limits of joints, and the vibration of the controller when a joint reaches its limit.
 
 use super::{CommandKind, Haptic, Workbench};
 use crate::anim::limits_of_clips;
@@ -13,7 +13,8 @@ use std::f32::consts::PI;
 const NEW: [f32; 2] = [0.5 * PI, 0.25 * PI];
 
 /// A change of the limits of joints, see [`Limit`]. Except for [`LimitChange::FromClips`] and [`LimitChange::Forget`],
-/// it changes the limit of the selected joint, and with mirror on that of the joint on the other side.
+/// it changes the limit of the selected joint. With *Mirror* on, it also changes the limit of the joint on the other
+/// side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitChange {

@@ -1,9 +1,11 @@
-//! Navigation: pulling, rotating, scaling and jumping change the room's transform in the world, never the document.
+//! Navigation: the user pulls, rotates, scales and jumps. This changes the transform from the room to the world, never
+//! the document.
 //!
-//! World space is the character's space; strokes are recorded in it. Floor space is the ground on which the user
-//! stands: the turntable rotates the character relative to it. Room space is the tracked room of the headset: pulling,
-//! rotating and scaling move it relative to the floor. [`Navigation::world_from_room`] transforms hands and eyes to
-//! world space. Only lines on the floor need [`Navigation::world_from_floor`].
+//! World space is the character's space; tools record strokes in world space. Floor space is the space of the ground on
+//! which the user stands: the turntable rotates the character relative to the floor. Room space is the space of the
+//! headset's tracked room: pulling, rotating and scaling move the room relative to the floor.
+//! [`Navigation::world_from_room`] transforms hands and eyes to world space. Only lines on the floor need
+//! [`Navigation::world_from_floor`].
 
 use super::{Rigid, Similarity};
 use crate::base::math::{Aabb, Quat, Turn, Vec3};
@@ -109,9 +111,9 @@ impl Navigation {
         self.go(View { floor_from_room, ..self.view });
     }
 
-    /// Pulls the world with the hands that hold it; `hands` are room positions. One hand translates the world. Two
-    /// hands also scale it and rotate it about the vertical axis, or about any axis with `roll`. Hands may join and
-    /// leave; the pull ends when no hand holds the world.
+    /// Pulls the world with the hands that hold it; `hands` are their positions in the room. One hand translates the
+    /// world. Two hands also scale it and rotate it about the vertical axis, or about any axis with `roll`. During the
+    /// pull, hands may take and release the world; the pull ends when no hand holds it.
     pub fn pull(&mut self, hands: [Option<Vec3>; 2], roll: bool) {
         if hands == [None; 2] {
             return self.let_go();
@@ -146,7 +148,8 @@ impl Navigation {
         self.drag.is_some()
     }
 
-    /// Rotates the view about the head (room position) by steps of [`SNAP`]; positive is to the right.
+    /// Rotates the view about the head by a number of steps of [`SNAP`]; a positive number rotates to the right. `head`
+    /// is a position in the room.
     pub fn snap_turn(&mut self, steps: i32, head: Vec3) {
         self.let_go();
         self.remember(self.view);
@@ -192,7 +195,8 @@ impl Navigation {
         self.stand_before(bounds, head, 1.0);
     }
 
-    /// Sets the initial view: [`Self::life_size`], but very small and very large characters get a comfortable scale.
+    /// Sets the initial view: that of [`Self::life_size`], but with a comfortable scale for very small and very large
+    /// characters.
     pub fn first(&mut self, bounds: &Aabb, head: &Rigid) {
         let size = bounds.size().max_element();
         let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
@@ -224,8 +228,8 @@ impl Navigation {
         !self.history.is_empty()
     }
 
-    /// Restores the view before the last pull, rotation or jump, or before the turntable started; a second call swaps
-    /// back. Returns false if there is no such view.
+    /// Restores the view before the last pull, rotation or jump, or before the turntable started; a second call
+    /// restores the view before the first call. Returns false if there is no earlier view.
     pub fn undo(&mut self) -> bool {
         self.let_go();
         let Some(before) = self.history.pop_back() else { return false };

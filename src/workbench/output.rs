@@ -1,4 +1,4 @@
-//! The output of one step of the editor.
+//! What one step of the editor returns to the front end.
 
 use super::{Similarity, Sketch};
 use crate::base::math::Turn;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
 #[derive(Default)]
 pub struct Output {
-    /// Transform from room to world in this frame, for eyes and devices.
+    /// Transform from room to world in this frame, with which front ends transform eyes and devices.
     pub world_from_room: Similarity,
     /// Transform from floor to world. The turntable rotates the character relative to the floor.
     pub world_from_floor: Turn,
@@ -52,7 +52,7 @@ impl Haptic {
     }
 }
 
-/// A task for the front end. The front end must not block a frame while it carries out the task.
+/// A task for the front end. While the front end performs the task, it must not block a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Load and bind a character or project, then open the document.

@@ -88,8 +88,8 @@ impl Workbench {
         self.path = own;
     }
 
-    /// Time, seconds, and place, world space, metres, of each key on the displayed motion path that a hand can take. Where
-    /// the displayed joint stands, a hand takes the joint, unless the key is at the playhead.
+    /// Time, seconds, and place, world space, metres, of each key on the displayed motion path that a hand can take. If
+    /// a key lies at the displayed joint, a hand takes the joint instead of the key, unless the key is at the playhead.
     pub fn path_keys(&self) -> impl Iterator<Item = (f64, Vec3)> + '_ {
         let shown = self.path.path.points.len() > 1;
         let joint = self.selected().map(|n| Vec3::from(self.rig().world[n.index()].translation));

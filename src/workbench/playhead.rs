@@ -26,14 +26,14 @@ pub struct Playhead {
 }
 
 impl Playhead {
-    /// Start and end of playback, seconds. A motion of duration 0, which has only waves, plays over the minimum timeline
-    /// length.
+    /// Start and end of playback, seconds. A motion that has only waves has the duration 0; it plays over the minimum
+    /// length of the timeline.
     pub fn bounds(&self, duration: f64) -> [f64; 2] {
         self.range.unwrap_or([0.0, if duration > 0.0 { duration } else { ROOM }])
     }
 
-    /// Advances by `seconds` while the motion plays. At the end of playback, starts again if `loops` is set, and stops
-    /// otherwise.
+    /// Advances by `seconds` while the motion plays. At the end, playback starts again if `loops` is set; otherwise it
+    /// stops.
     pub fn advance(&mut self, seconds: f64, duration: f64, loops: bool) {
         if !self.playing {
             return;

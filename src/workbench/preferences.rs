@@ -1,4 +1,4 @@
-//! User preferences: kept between sessions, part of no document.
+//! User preferences, which Sinew keeps between sessions and which are not part of the document.
 
 use super::{CageSet, Command, GrabBy, MarkBy, MeasureBy, OnionSkins, Tool};
 use crate::deform::classic::Method;
@@ -42,10 +42,10 @@ pub struct Preferences {
     pub marks: MarkBy,
     /// The share of DQS that strokes paint, 0..=1.
     pub paint: f32,
-    /// How far new sculpt layers extend beyond their marks; `None` for the brush radius.
+    /// How far new sculpt layers extend beyond their marks; `None` takes the brush radius.
     pub reach: Option<Reach>,
-    /// The classical tool that moves the passive vertices of new sculpt layers. `None`: they follow the nearest
-    /// kinematic vertices; the silhouette tool uses LSE.
+    /// The classical tool that moves the passive vertices of new sculpt layers. With `None`, the passive vertices
+    /// follow the nearest kinematic vertices, and the silhouette tool uses Laplacian surface editing (LSE).
     pub surroundings: Option<Method>,
     /// The quantity in which the silhouette tool finds silhouettes.
     pub silhouettes: Filter,
@@ -65,11 +65,11 @@ pub struct Preferences {
     pub phong: bool,
     /// How the surface is shaded.
     pub shading: Shading,
-    /// Whether near parts of the surface take ambient light from each other.
+    /// Whether parts of the surface that are near each other darken each other (ambient occlusion).
     pub occlusion: Occlusion,
     /// Factor on the recommended width and height of the headset's pictures; see [`SCALE_RANGE`].
     pub render_scale: f32,
-    /// Refresh rate of the headset, hertz; `None` leaves it to the runtime.
+    /// Refresh rate of the headset, hertz; with `None`, the runtime chooses the rate.
     pub refresh_rate: Option<f32>,
     /// Whether the headset's pictures omit the pixels that the lenses hide.
     pub hidden_area: bool,

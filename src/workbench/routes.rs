@@ -1,4 +1,5 @@
-//! The routes by which users reach each command. Buttons, panels, hints and the doctor all use this table.
+//! The table of the buttons, keys and panels by which users reach each command. Buttons, panels, hints and `sinew xr
+//! doctor` all use this table.
 
 use super::{CommandKind, WindowPlace};
 

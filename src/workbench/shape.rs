@@ -43,7 +43,8 @@ pub struct ShapeState {
     pub stiffness: f32,
     /// How far the layer extends beyond its kinematic vertices.
     pub reach: Reach,
-    /// The tool that moves the passive vertices; `None`: they follow the nearest kinematic vertices.
+    /// The tool that moves the passive vertices; with `None`, the passive vertices follow the nearest kinematic
+    /// vertices.
     pub surroundings: Option<Method>,
     /// Curve of the profile; `None` for a freely drawn sculpt layer.
     pub curve: Option<Curve>,
@@ -58,8 +59,8 @@ pub struct ShapeState {
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
-    /// The sculpt layers to display: the document's layers, but the layer that a hand pulls in its current state, and the
-    /// layer that a silhouette stroke would make.
+    /// The sculpt layers to display: the layers of the document and the layer that a silhouette stroke would make. A
+    /// layer that a hand is pulling is in its current state.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();

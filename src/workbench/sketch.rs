@@ -38,7 +38,7 @@ pub struct SketchStart {
 /// A silhouette stroke.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sketch {
-    /// What was known at the beginning. All states of a growing stroke share it.
+    /// What was known when the stroke began. All states of a growing stroke share this data.
     pub start: Arc<SketchStart>,
     /// Hand positions of the stroke, world space, metres.
     pub stroke: Vec<Vec3>,
@@ -53,8 +53,8 @@ pub struct Sketched {
     pub chain: Vec<Vec3>,
 }
 
-/// Interprets silhouette strokes. The solver keeps what the states of one stroke share: the shape, its silhouettes and
-/// the factored matrix of the last region. The results do not depend on what it keeps.
+/// Interprets silhouette strokes. The solver keeps the data that all states of one stroke share: the shape, the
+/// silhouettes of the shape and the factored matrix of the last region. The results do not depend on this data.
 #[derive(Default)]
 pub struct SketchSolver {
     found: Option<Found>,

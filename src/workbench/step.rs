@@ -226,7 +226,7 @@ impl Workbench {
         new
     }
 
-    /// Replaces session and character, keeping input state and preferences. Returns the old session.
+    /// Replaces session and character. Keeps the state of the input and the preferences. Returns the old session.
     pub fn open(&mut self, session: Session<'static>, character: Arc<Character>) -> Session<'static> {
         let new = Self::new(session, character, self.preferences.clone());
         let old = std::mem::replace(self, new);

@@ -1,4 +1,4 @@
-//! Time in the workbench: the pose at the playhead, and keying.
+//! Time in the workbench: the pose at the playhead, and how edits become keys.
 
 use super::step::PIN_REACH;
 use super::{Playhead, Timeline, Workbench};

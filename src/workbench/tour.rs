@@ -1,5 +1,5 @@
-//! A short tour for a first session: one instruction at a time, in window and headset. An instruction goes when the user has
-//! done what it says. The tour changes no document.
+//! A short tour for a first session: one instruction at a time, in window and headset. An instruction disappears when
+//! the user has done what the instruction says. The tour does not change the document.
 
 use super::Workbench;
 
@@ -68,7 +68,8 @@ pub(super) struct Tour {
 }
 
 impl Workbench {
-    /// The number of the current instruction, from 1, the number of all, and the instruction; `None` without a tour.
+    /// The number of the current instruction, counted from 1; the number of instructions; and the text of the current
+    /// instruction; `None` without a tour.
     pub fn tour(&self) -> Option<(usize, usize, &'static str)> {
         let tour = self.tour.as_ref()?;
         let lesson = Lesson::ALL.get(tour.lesson)?;

@@ -1,4 +1,4 @@
-//! Binds the character again, as the document says, in the background.
+//! Binds the character again in the background, with the settings in the document.
 
 use super::{AppSession, News};
 use crate::app::jobs::Job;
@@ -6,7 +6,7 @@ use crate::scene::Model;
 use std::sync::Arc;
 
 impl AppSession {
-    /// Starts the job that binds the character as the document says, unless such a job is under way.
+    /// Starts the job that binds the character with the settings in the document, unless such a job is already running.
     pub fn bind(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let options = bench.session().document().binding();

@@ -76,8 +76,8 @@ impl AppSession {
         self.set_ghosts(stage, None);
     }
 
-    /// Lets the ghosts of a stage follow document and playhead. Returns whether the picture must be drawn, and whether a
-    /// ghost waits for its solve in a later frame.
+    /// Updates the ghosts of a stage after changes of document and playhead. Returns whether the picture must be drawn,
+    /// and whether a ghost waits for its solve in a later frame.
     pub fn follow_ghosts(&mut self, stage: &mut Stage) -> (bool, bool) {
         let (Some(bench), Some(ghosts)) = (&self.bench, stage.ghosts_mut()) else { return (false, false) };
         let session = bench.session();

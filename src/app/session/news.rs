@@ -1,4 +1,5 @@
-//! Results of finished background jobs: the session takes what it needs, and the front end gets the rest as [`News`].
+//! The results of finished background jobs. The session takes the results that it needs, and the front end gets all
+//! others as [`News`].
 
 use super::AppSession;
 use crate::app::context::say;

@@ -1,5 +1,5 @@
 //! Interprets silhouette strokes in the background: the stroke in progress for previews, and finished strokes. One job
-//! runs at a time. The next preview is that of the newest stroke, and finished strokes come first.
+//! runs at a time. Finished strokes come first; the next preview is always that of the newest state of the stroke.
 
 use super::{AppSession, News};
 use crate::app::jobs::{Job, SketchJob};

@@ -1,4 +1,4 @@
-//! The editor in window mode: the open document, background jobs, and the editor's requests.
+//! The editor in the window: the open document, the background jobs, and the requests of the workbench.
 
 use super::Options;
 use super::persistence::Kept;

@@ -1,4 +1,4 @@
-//! The window's saved state: preferences and recent files; and the dialogs about saving.
+//! The state that the window saves (preferences and recent files), and the dialogs about saving.
 
 use super::Options;
 use super::app::{Pending, WindowApp};

@@ -117,7 +117,7 @@ impl<'o> HeadsetApp<'o> {
         (app_session, Memory { panels: Some(self.panels), stages: self.stages })
     }
 
-    /// Numbers a newly created render stage, so that a new actor is requested.
+    /// Gives a newly created render stage a number. The session then requests a new actor for this stage.
     pub fn new_stage(&mut self) {
         self.stage = self.app_session.new_stage();
     }

@@ -25,8 +25,8 @@ impl Clock {
         self.last
     }
 
-    /// Prepares for a new runtime, whose times count from another zero: the first time of the new runtime maps to the
-    /// last seconds returned.
+    /// Prepares for a new runtime, whose times count from another zero: the first time that the new runtime gives
+    /// becomes the number of seconds that the clock returned last.
     pub fn restart(&mut self) {
         self.base = None;
     }

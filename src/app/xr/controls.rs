@@ -58,7 +58,7 @@ impl Palm {
 /// the trackpad means undo, a press on the right side redo. A press at the top or bottom acts as the stick's vertical
 /// axis. A touch without a press does nothing, because the thumb rests on the trackpad.
 ///
-/// For a bare hand, `palm` holds the pinch state of the hand and the position of the head; for a controller it is
+/// For a bare hand, `palm` is the state of the hand's pinch and the position of the head; for a controller, `palm` is
 /// `None`.
 pub fn fill(hand: usize, raw: &Raw, palm: Option<(&mut Palm, Vec3)>, out: &mut Hand) {
     let number = |v: f32, low: f32| if v.is_finite() { v.clamp(low, 1.0) } else { 0.0 };

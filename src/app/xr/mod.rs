@@ -1,11 +1,12 @@
 //! The headset: everything from finding an OpenXR runtime to losing it.
 //!
-//! A headset visit (`run.rs`) waits for a runtime and begins an OpenXR session (`session.rs`, `session_state.rs`). If
-//! the runtime or the session is lost, the visit begins a new session. The document, tools and jobs survive in
-//! `AppSession` (`app/session.rs`). While the user is at the window, `watch.rs` detects that the headset is put on.
+//! A *headset visit* is the time during which the editor runs in the headset. The visit (`run.rs`) waits for a runtime
+//! and begins an OpenXR session (`session.rs`, `session_state.rs`). If the runtime or the session is lost, the visit
+//! begins a new session. The document, tools and jobs survive in `AppSession` (`app/session.rs`). While the user works
+//! in the window, `watch.rs` detects that the user puts the headset on.
 //!
-//! `offers.rs` has what only some runtimes offer. The pixels that the lenses hide are not shaded; the mirror (`mirror.rs`)
-//! shows them black, and saved images show the full image of an eye.
+//! `offers.rs` has the features that only some runtimes offer. Sinew does not shade the pixels that the lenses hide:
+//! the mirror (`mirror.rs`) shows them black, and saved images show the full image of an eye.
 //!
 //! A frame of `run.rs` begins with `xrWaitFrame` and `xrBeginFrame`. The frame locates the controllers at the predicted
 //! display time, updates the panels and then the workbench, and records the GPU commands of the deformation and of the

@@ -17,8 +17,8 @@ pub enum Passthrough {
 }
 
 impl Passthrough {
-    /// Chooses the best way among the environment blend modes and, if there is one, the layer of camera images.
-    /// ADDITIVE is the last choice: it cannot darken the room.
+    /// Chooses the best way to show the room: one of the environment blend modes or, if the runtime offers it, the
+    /// layer of camera images. ADDITIVE is the last choice, because it cannot darken the room.
     pub fn choose(modes: &[xr::EnvironmentBlendMode], layer: bool) -> Option<Self> {
         use xr::EnvironmentBlendMode as M;
         let blend = |mode: M| modes.contains(&mode).then_some(Self::Blend(mode));
@@ -37,7 +37,7 @@ pub fn mode_name(mode: xr::EnvironmentBlendMode) -> &'static str {
     }
 }
 
-/// Returns whether the headset has camera images for XR_FB_passthrough, which must be enabled.
+/// Returns whether the headset has camera images for the extension XR_FB_passthrough. The extension must be enabled.
 pub fn has_cameras(instance: &xr::Instance, system: xr::SystemId) -> bool {
     if instance.exts().fb_passthrough.is_none() {
         return false;

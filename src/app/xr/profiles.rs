@@ -2,8 +2,8 @@
 //! specification, "Interaction Profile Paths"; `xr.xml`, `interaction_profiles`).
 //!
 //! A boolean component can be bound to a float action (0 or 1), and a float component to a boolean action (the runtime
-//! sets the threshold): OpenXR converts both ways. Each hand can open the palette with the thumb: if both controllers
-//! have a menu button, by that button; otherwise also by a click of the stick.
+//! sets the threshold): OpenXR converts both ways. The thumb of each hand can open the palette. If both controllers
+//! have a menu button, this button opens the palette; otherwise, a click of the stick opens it, too.
 
 use crate::workbench::Control;
 

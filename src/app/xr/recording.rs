@@ -1,4 +1,4 @@
-//! Recording during a headset visit: takes, and saving when the session is interrupted.
+//! Records takes while the editor runs in the headset, and saves them when the session is interrupted.
 
 use super::app::HeadsetApp;
 use crate::cage::{Cage, Coupling};
@@ -101,7 +101,7 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Cancels the current stroke and saves the document when the images are no longer visible.
+    /// Handles images that are no longer visible to the user: cancels the current stroke and saves the document.
     pub fn interrupted(&mut self) {
         self.interrupt();
         // If the user has not chosen a path yet, the journal holds the document.

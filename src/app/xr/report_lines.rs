@@ -1,4 +1,4 @@
-//! Output of the headset visit: report lines, requested screenshots and messages to the user.
+//! The output of the editor in the headset: report lines, requested screenshots and messages to the user.
 
 use super::app::HeadsetApp;
 use super::instance::Runtime;
@@ -70,8 +70,8 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Handles the loss of the session or the runtime. Only an unfinished stroke is lost. The program waits until a
-    /// runtime is available again. Meanwhile it shows the document in a window, if it can open one.
+    /// Handles the loss of the session or the runtime. The user loses only an unfinished stroke. The program waits
+    /// until a runtime is available again. Meanwhile it shows the document in a window, if it can open one.
     pub fn lost(&mut self, problem: String) {
         eprintln!("sinew: {problem}; your work is kept, waiting for the runtime");
         self.input.focused = false;

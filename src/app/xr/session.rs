@@ -150,7 +150,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether the room is shown instead of the backdrop, which must then be transparent.
+    /// Whether the headset shows the room instead of the backdrop. The backdrop must then be transparent.
     pub fn shows_room(&self) -> bool {
         self.shows_room
     }

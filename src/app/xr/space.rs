@@ -76,8 +76,8 @@ impl Room {
     }
 
     /// Returns the head pose at `time`, and the movement of the room's origin since the last call, as the transform
-    /// from old to new room space. If LOCAL_FLOOR is missing, this call finds the floor as soon as STAGE can be
-    /// located.
+    /// from old to new room space. If the runtime lacks LOCAL_FLOOR, this call finds the floor as soon as the runtime
+    /// can locate STAGE.
     pub fn locate<G>(
         &mut self,
         session: &xr::Session<G>,

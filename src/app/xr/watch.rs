@@ -1,10 +1,10 @@
-//! A background thread that detects, while the user is at the window, that the headset is put on.
+//! A background thread that detects, while the user works in the window, that the user puts the headset on.
 //!
-//! A connection attempt can start a runtime. The watch therefore connects only if the user commands it or if a runtime
-//! starts while the window is open. The watch recognizes a new runtime by the socket of the runtime's service, which is
-//! cheap to check. For a runtime whose socket path is not known, the user must give the command. A session that exists
-//! already is kept alive with empty frames. The user counts as wearing the headset once the session gains focus (and
-//! user presence, if reported).
+//! An attempt to connect can start a runtime. The watch therefore connects only in two cases: the user commands it, or
+//! a runtime starts while the window is open. The watch recognizes a new runtime by the socket of the runtime's
+//! service, which is cheap to check. For a runtime whose socket path is not known, the user must give the command. If a
+//! session already exists, the watch keeps it alive with empty frames. The user counts as wearing the headset once the
+//! session gains focus (and user presence, if reported).
 
 use super::Options;
 use super::connection::XrConnection;

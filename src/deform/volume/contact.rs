@@ -25,8 +25,8 @@ use std::collections::HashMap;
 pub const CYCLES_PER_SEARCH: u32 = 2;
 /// Steps on the skin.
 pub const STEPS: u32 = 8;
-/// Stiffness of a contact spring, in units of `μ h`. In firm and soft regions it is multiplied by the geometric mean
-/// of the two cubes' factors.
+/// Stiffness of a contact spring, in units of `μ h`. In firm and soft regions, the stiffness is multiplied by the
+/// geometric mean of the two cubes' factors.
 pub const STIFFNESS: f32 = 2.0;
 /// Largest move of a vertex in one step on the skin, in edge lengths of a cube.
 pub const LARGEST_MOVE: f32 = 0.075;
@@ -61,8 +61,8 @@ pub struct Search {
     pub ahead: f32,
 }
 
-/// Limits of the search for pairs of points during the solve. The search also finds pairs that do not touch yet: they
-/// mark where the skin may need the second stage.
+/// Limits of the search for pairs of points during the solve. The search also finds pairs that do not touch yet. These
+/// pairs mark the parts of the skin that may need the second stage.
 pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.1, ahead: 0.2 };
 /// Limits of the search for pairs of skin vertices.
 pub const SKIN: Search = Search { reach: 0.9, lateral: 0.8, margin: 0.03, ahead: 0.0 };

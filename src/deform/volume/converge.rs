@@ -1,8 +1,9 @@
 //! The minimum of the volume's energy in f64: the gold standard of the deformer.
 //!
-//! The positions of all nodes that are not held are found by L-BFGS (Liu, Nocedal, *On the Limited Memory BFGS Method
-//! for Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, factored
-//! once. Rotations are computed by the eigenvalue method, so this code shares only the cubes with [`super::solve`].
+//! L-BFGS finds the positions of all nodes that are not held (Liu, Nocedal, *On the Limited Memory BFGS Method for
+//! Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, which the code
+//! factors once. The eigenvalue method computes the rotations, so this code shares only the cubes with
+//! [`super::solve`].
 
 use super::gold::Minimum;
 use super::levels::{Level, NEAR};
@@ -21,7 +22,7 @@ const HALVINGS: usize = 30;
 /// Fraction of the predicted decrease of the energy that a step must reach (Armijo condition).
 const ENOUGH: f64 = 1e-4;
 
-/// The minimiser for one character; the factor serves all poses.
+/// The minimiser for one character. One factored matrix serves all poses.
 pub struct Flesh {
     tissue: Tissue,
     lambda: f64,

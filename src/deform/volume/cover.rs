@@ -1,9 +1,9 @@
-//! The skin nearest to each cube. Values of the skin, such as factors of the stiffness, reach the flesh below through it,
-//! down to the bones.
+//! The skin nearest to each cube. By this relation, values of the skin, such as factors on the stiffness, determine
+//! values of the flesh below, down to the bones.
 //!
-//! The skin in or next to a cube is a *patch*. From the patches, a search goes from cube to cube, so it stays inside the
-//! body: the torso is never near the skin of an arm beside it. Each cube takes the nearest four patches, so that
-//! values change gradually from cube to cube.
+//! The skin in or next to a cube is a *patch*. From the patches, a search goes from cube to cube, so the search stays
+//! inside the body: a cube of the torso never gets the skin of an arm that lies beside the torso. Each cube takes the
+//! nearest four patches, so that values change gradually from cube to cube.
 
 use super::levels::{Level, Lists, Share};
 use super::place::{Finder, Place, Vertices};

@@ -1,5 +1,5 @@
-//! The gold standard: an as-rigid-as-possible energy of a volume, minimised to convergence in f64. Tests and measurements
-//! compare deformers with it.
+//! The gold standard: an as-rigid-as-possible energy of a volume, minimised to convergence in f64. Tests and
+//! measurements compare deformers with this minimum.
 //!
 //! Energy A: cubes, one rotation per cube and a unit weight per edge of a cube (Chao, Pinkall, Sanan, Schröder, *A Simple
 //! Geometric Model for Elastic Deformations*, 2010). Energy B: tetrahedra, `½ Σ vol |F - R|²`
@@ -11,8 +11,8 @@
 //! the gradients of an element sum to zero.
 //!
 //! The local step fits each element's rotation; the global step solves one linear system, factored once per set of held
-//! nodes. Neither step can raise the energy. [`Gold::minimise`] alternates both steps; [`super::settle`] extrapolates
-//! and needs fewer steps.
+//! nodes. Neither step can raise the energy. [`Gold::minimise`] alternates both steps; [`super::settle`] also
+//! extrapolates them, and so needs fewer steps.
 
 use crate::base::math::{DMat3, DQuat, DVec3};
 use crate::base::{Error, Result};

@@ -2,9 +2,9 @@
 //!
 //! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the
 //! nodes of the cubes. Nodes on bones keep these positions. The other nodes then move until the cubes are in elastic
-//! equilibrium ([`solve`]). Each vertex of the skin follows its cube, so only this last step has a cost that depends on
-//! the mesh. [`contact`] separates flesh that meets itself. Contact also works after other methods; the flesh is then
-//! at rest in the shape that they give ([`Rest::Pose`]).
+//! equilibrium ([`solve`]). In the last step, each vertex of the skin follows its cube. Only the cost of this step
+//! depends on the size of the mesh. [`contact`] separates flesh that meets itself. Contact also works after other
+//! methods; the flesh is then at rest in the shape that the other method gives ([`Rest::Pose`]).
 //!
 //! The energy of a cube with edge length `h`, nodes `y` and the rotation `R` nearest to its deformation is
 //!
@@ -18,9 +18,9 @@
 //! Regions of the skin can make the flesh below them firmer or softer ([`firm`]). The energy of a cube is then multiplied
 //! by a factor ([`tissue`]).
 //!
-//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Here a node on a bone is held
-//! only if almost all of its skin weight belongs to one joint, because elsewhere the weights imply that flesh slides
-//! along the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
+//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Sinew holds a node on a bone only
+//! if almost all of the node's skin weight belongs to one joint. Elsewhere, the weights imply that flesh slides along
+//! the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
 
 pub mod cells;
 pub mod contact;
@@ -100,7 +100,7 @@ impl Rest {
 /// Poisson's ratio of the flesh for a volume setting of 1.
 pub const LARGEST_POISSON: f32 = 0.45;
 
-/// Methods that solve to convergence on the CPU, for comparison. A pose takes up to seconds.
+/// Methods that solve to convergence on the CPU, for comparison. One pose takes up to some seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exact {
     /// The equilibrium of the volume ([`converge`]).

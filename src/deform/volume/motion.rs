@@ -2,18 +2,18 @@
 //!
 //! Every node is a mass. With dynamics, a frame is an implicit step of the motion of all nodes at once: the solve
 //! minimises the elastic energy plus the energy of a spring at every node. The spring pulls the node to the place where
-//! it would go without forces. Waves therefore travel through the flesh, contact acts on them, and no time step is
-//! unstable. The step is the second backward difference formula with a variable step (E. Hairer, G. Wanner, *Solving
-//! Ordinary Differential Equations II*, chapter V.1), which damps less than implicit Euler.
+//! the node would go without forces. Waves therefore travel through the flesh, contact acts on these waves, and no time
+//! step is unstable. The step is the second backward difference formula with a variable step (E. Hairer, G. Wanner,
+//! *Solving Ordinary Differential Equations II*, chapter V.1), which damps less than implicit Euler.
 //!
 //! Let `y0`, `v0` be a node's position and velocity in the last frame, and `y1`, `v1` those in the frame before. The
-//! place is `p + s (a v0 - b v1)` with `p = a y0 - b y1`; [`Step`] has `a`, `b` and `s`. Damping pulls the node to `p +
-//! s u`, where `u` is the velocity with which the bones carry the node. Flesh that moves rigidly with its bones is
-//! therefore not damped.
+//! place to which the spring pulls the node is `p + s (a v0 - b v1)` with `p = a y0 - b y1`; [`Step`] has `a`, `b` and
+//! `s`. Damping pulls the node to `p + s u`, where `u` is the velocity with which the bones carry the node. Flesh that
+//! moves rigidly with its bones is therefore not damped.
 //!
-//! The mass of a cube is `(h / c)²` times the stiffness `μ h` of flesh without regions, where `c` is the velocity of shear waves. With `c = 8 R
-//! f`, a cylinder of radius `R` around a bone swings at approximately the frequency `f` (measured).
-//! [`Params::dynamics`] is the frequency of the thickest flesh ([`super::cells::Cells::thickness`]).
+//! The mass of a cube is `(h / c)²` times the stiffness `μ h` of flesh without regions, where `c` is the velocity of
+//! shear waves. With `c = 8 R f`, a cylinder of radius `R` around a bone swings at approximately the frequency `f`
+//! (measured). [`Params::dynamics`] is the frequency of the thickest flesh ([`super::cells::Cells::thickness`]).
 
 use super::Params;
 use crate::base::math::{Affine3A, Vec3, Vec3A};
@@ -49,7 +49,7 @@ pub struct Step {
     pub reach: f32,
 }
 
-/// What a node keeps from frame to frame.
+/// The state of a node that the next frames need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Past {
     /// Position in the frame before the last one, metres.

@@ -1,9 +1,9 @@
 //! The stages of a frame's solve and their order, for the CPU reference and the GPU.
 //!
 //! A step is a Chebyshev semi-iteration on `y + f / D`, with the elastic force `f` and a bound `D` of the stiffness at
-//! a node. Coarser levels follow the full approximation scheme. Their unknowns are displacements that start at zero. A
-//! coarser cube has the mean deformation of the finer cubes in it. A correction makes the initial forces of a coarser
-//! level equal to the forces of the finer level.
+//! a node. Coarser levels follow the full approximation scheme. The unknowns on a coarser level are displacements,
+//! which start at zero. A coarser cube has the mean deformation of the finer cubes in it. A correction makes the
+//! initial forces of a coarser level equal to the forces of the finer level.
 
 use super::contact::{self, Search};
 use super::levels::LEVELS;
@@ -24,9 +24,9 @@ pub const START_TURNS: u32 = 8;
 /// Number of rotation updates of each coarser cube at the start of a cycle.
 const COARSE_TURNS: u32 = 3;
 
-/// Returns the number of rotation updates before the forces of a cube are computed; `zero` means at zero displacement.
-/// With [`Rest::Pose`] the rotations are constant. The energy is then convex in the displacements, however much the
-/// preceding method has crushed the cubes.
+/// Returns the number of rotation updates before the forces of a cube are computed; `zero` says that the forces are
+/// those at zero displacement. With [`Rest::Pose`] the rotations are constant. The energy is then convex in the
+/// displacements, however much the preceding method has crushed the cubes.
 pub fn turns(rest: Rest, zero: bool) -> u32 {
     match rest {
         Rest::Pose => 0,
@@ -168,14 +168,15 @@ impl Touch {
     }
 }
 
-/// The stages of a frame in order; none without levels.
+/// The stages of a frame in order. Without levels, the list is empty.
 pub fn schedule(params: &Params, levels: usize) -> Vec<Op> {
     let mut out = Vec::new();
     reschedule(&mut out, params, levels);
     out
 }
 
-/// As [`schedule`], in place; allocates only if the frame has more stages than any before.
+/// Like [`schedule`], but reuses the memory of the list. Allocates only if the frame has more stages than every frame
+/// before it.
 pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
     out.clear();
     if levels > 0 {

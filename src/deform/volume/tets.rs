@@ -1,10 +1,11 @@
 //! *Skeleton Driven Volumetric Deformation* (Tets), as printed, on the cubes of the volume: each cube is cut into five
-//! tetrahedra with energy B ([`super::gold`]). A few points of the skin follow the skeleton by linear blend skinning and are
-//! held; local steps (polar rotations) and global steps (one Cholesky factor) place all other nodes.
+//! tetrahedra with energy B ([`super::gold`]). Linear blend skinning places a few points of the skin, which the solver
+//! holds there. Local steps (polar rotations) and global steps (one Cholesky factor) place all other nodes.
 //!
-//! **(differs)** Nodes of the cubes are held instead of vertices of the skin: the node nearest to each held vertex. The
-//! paper adds the terms of the held vertices to the linear system; the correct sign is minus. The tetrahedra of a cube
-//! have its factor if the document has firm or soft regions ([`super::firm`]).
+//! **(differs)** The paper holds vertices of the skin. Sinew holds nodes of the cubes: the node nearest to each of
+//! these vertices. The paper adds the terms of the held vertices to the linear system; Sinew subtracts them, which is
+//! the correct sign. If the document has firm or soft regions, the tetrahedra of a cube have the cube's factor
+//! ([`super::firm`]).
 
 use super::cells::Cells;
 use super::gold::{Elements, Gold};

@@ -1,9 +1,10 @@
 //! The stiffness of the cubes and nodes of all levels, under the document's firm and soft regions.
 //!
-//! A cube on the finest level is as stiff as the skin nearest to it asks for ([`super::cover`]). All other numbers follow
-//! from these factors: a coarser cube is as stiff as the finer cubes in it together, and a node as its cubes. A change of
-//! a factor therefore needs no new binding. The bound of the stiffness at a node ([`super::schedule::Stiffness`]) is a
-//! sum over the node's cubes, so it holds for any factors.
+//! The factor of a cube on the finest level is the mean of the factors of the skin nearest to the cube
+//! ([`super::cover`]). These factors determine all other stiffnesses: a coarser cube is as stiff as the finer cubes in
+//! it together, and a node is as stiff as its cubes together. A change of a factor therefore needs no new binding. The
+//! bound of the stiffness at a node ([`super::schedule::Stiffness`]) is a sum over the node's cubes, so it holds for
+//! any factors.
 
 use super::cells::Cells;
 use super::firm::Firm;

@@ -18,7 +18,7 @@ pub struct RigBone {
     pub name: String,
     /// Position of the joint in world space, metres.
     pub head: [f32; 3],
-    /// End of the bone in world space, metres. It gives the direction of a bone without children.
+    /// End of the bone in world space, metres. For a bone without children, this end gives the bone's direction.
     pub tail: [f32; 3],
     /// Name of the parent bone; without one, the bone is a root.
     #[serde(default)]

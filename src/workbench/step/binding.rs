@@ -1,4 +1,4 @@
-//! Commands of the binding, and the request to bind the character again.
+//! Commands that change the binding, and the request to bind the character again.
 
 use crate::base::{Error, JointId, MarkId, Result};
 use crate::bind::{BindOptions, Character, MAX_SMOOTH, MAX_TURN, Reattached, VertexRuns};

@@ -1,4 +1,4 @@
-//! Commands of the cage, and cages from background jobs.
+//! Commands that change the cage, and the receipt of cages from background jobs.
 
 use crate::base::math::Vec3;
 use crate::cage::{Cage, CageMesh, Coordinates, Coupling};
@@ -54,7 +54,8 @@ impl Workbench {
         self.change(Edit::Keys(KeyEdit::Insert { time, keys: vec![KeyValue { target, value }] }));
     }
 
-    /// Queues the cage of a finished [`Request::Cage`]. It is set in the next frame in which no tool is in use.
+    /// Queues the cage of a finished [`Request::Cage`]. The next frame in which no tool is in use puts the cage into
+    /// the document.
     pub fn receive_cage(&mut self, cage: NewCage) {
         self.coming_cages.push(cage);
     }

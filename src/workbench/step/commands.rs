@@ -1,4 +1,4 @@
-//! Methods that front ends call between steps: commands, edits by panels, joints held by a gizmo.
+//! Methods that front ends call between steps: for commands, for edits by panels, and for joints that a gizmo holds.
 
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};
@@ -299,18 +299,19 @@ impl Workbench {
         self.attachments = Some(attachments);
     }
 
-    /// Sets the FAST body for full-body grabs, so that the first grab need not wait for the bind.
+    /// Sets the FAST body for full-body grabs, so that the first grab need not wait for the binding of FAST.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.grab.know_whole(character, body);
     }
 
-    /// Queues the sculpt layer of a finished [`Request::Sketch`] (a separate undo step) or [`Request::Refit`]. It is
-    /// applied in the next frame in which no tool is in use.
+    /// Queues the sculpt layer of a finished [`Request::Sketch`] (a separate undo step) or [`Request::Refit`]. The next
+    /// frame in which no tool is in use adds the layer to the document.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);
     }
 
-    /// Queues the joints of a finished [`Request::Bones`]. They are added in the next frame in which no tool is in use.
+    /// Queues the joints of a finished [`Request::Bones`]. The next frame in which no tool is in use adds them to the
+    /// document.
     pub fn receive_bones(&mut self, drawn: DrawnBones) {
         self.coming_bones.push(drawn);
     }
@@ -504,13 +505,14 @@ impl Workbench {
         self.cancel();
     }
 
-    /// Handles a lost runtime or a removed headset: cancels the current stroke or grab, keeps the document.
+    /// Handles a lost runtime or a removed headset: cancels the current stroke or grab. The document does not change.
     pub fn interrupt(&mut self) {
         self.cancel();
         self.navigation.pull([None; 2], false);
     }
 
-    /// Restores the document as it was after `step` history steps. Uses at least 1, because step 1 opens the character.
+    /// Restores the document as it was after `step` history steps. A `step` of 0 counts as 1, because step 1 opens the
+    /// character.
     pub fn jump(&mut self, step: usize) {
         if self.is_busy() {
             self.cancel();

@@ -1,4 +1,4 @@
-//! Queries of the workbench.
+//! Methods that read the state of the workbench and change nothing.
 
 use super::{PIN_REACH, middle};
 use crate::base::math::{Aabb, Vec3};
@@ -126,7 +126,8 @@ impl Workbench {
         with_painted(&self.context, painted).map(|edit| Command::Change(Box::new(edit), false))
     }
 
-    /// Whether the skin tool's hand moves in the air, not over the skin: it pulls, or the next stroke is an offset stroke.
+    /// Whether the hand of the skin tool moves in the air instead of over the skin, because it pulls a mark or the next
+    /// stroke is an offset stroke.
     pub fn skin_tool_in_air(&self) -> bool {
         self.preferences.tool == Tool::Skin && self.skin.is_in_air()
     }
@@ -153,8 +154,8 @@ impl Workbench {
         out.holds = [0, 1].map(|hand| self.grab.holds(hand));
     }
 
-    /// A point on the turntable's vertical axis, world space, metres. It is the centre of the bounding box in the bind
-    /// pose, displaced by the motion of the mean bone position since the bind pose.
+    /// A point on the turntable's vertical axis, world space, metres. The point is the centre of the bounding box in
+    /// the bind pose, displaced as far as the mean position of the bones has moved since the bind pose.
     pub fn axis(&self) -> Vec3 {
         if self.navigation.rules() == Rules::First {
             return self.bounds.center();
@@ -163,7 +164,7 @@ impl Workbench {
         if axis.is_finite() { axis } else { self.bounds.center() }
     }
 
-    /// Sets the rules of an earlier take version, for replay.
+    /// Sets the rules of an earlier version of takes, so that a take of this version replays as it was recorded.
     pub(crate) fn keep_to(&mut self, rules: Rules) {
         self.navigation.keep_to(rules);
     }

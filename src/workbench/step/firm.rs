@@ -1,4 +1,4 @@
-//! Commands of the firm and soft regions of the skin.
+//! Commands that change the firm and soft regions of the skin.
 
 use super::binding::{marked, reach_of};
 use crate::base::{Error, Result};

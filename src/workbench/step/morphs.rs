@@ -1,4 +1,4 @@
-//! Commands of the morph targets: weights of the displayed pose, and their keys.
+//! Commands that change the weights of morph targets in the displayed pose, and the keys of these weights.
 
 use crate::asset::Property;
 use crate::base::{Error, NodeId, Result};

@@ -1,7 +1,7 @@
 //! The silhouette tool (SilSketch, thesis 7.3): the user draws the curve onto which a silhouette should move. The
-//! search for the silhouette needs a rendered image, so the front end carries it out. While the user draws, the front
-//! end interprets the stroke so far ([`AccentTool::sketch`]) and returns previews; it interprets the finished stroke
-//! ([`Request::Sketch`]) and returns a sculpt layer.
+//! search for the silhouette needs a rendered image, so the front end performs this search. While the user draws, the
+//! front end interprets the stroke so far ([`AccentTool::sketch`]) and returns previews. In the end, the front end
+//! interprets the finished stroke ([`Request::Sketch`]) and returns a sculpt layer.
 
 use super::{EditContext, Moment, PER_POINT};
 use crate::base::math::{Aabb, Mat3, Quat, Vec3};
@@ -55,14 +55,14 @@ impl AccentTool {
     }
 
     /// Shows the interpretation of a stroke that begins with `start`; `None` shows the skin without the stroke. Ignores
-    /// other strokes than the current or last one.
+    /// all strokes but the current stroke and the last one.
     pub fn preview(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
         if self.shown.as_ref().is_some_and(|own| Arc::ptr_eq(own, start)) {
             self.preview = sketched;
         }
     }
 
-    /// Ends the preview: the sculpt layer is in the document, or there is none.
+    /// Ends the preview, because the sculpt layer is in the document or the stroke has given none.
     pub fn end_preview(&mut self) {
         (self.shown, self.preview) = (None, None);
     }

@@ -1,6 +1,6 @@
-//! Draws the binding: the scale vector from each attachment point to the skin (thesis, chapter 3). The colour shows
-//! the weight of the selected joint, or the bone if no joint is selected. With the planar binding, also draws the dividing
-//! planes at the selected joint.
+//! Draws the binding: the scale vector from each attachment point to the skin (thesis, chapter 3). The colour of a line
+//! shows the skin weight of the selected joint or, if no joint is selected, the bone. With the planar binding, also
+//! draws the dividing planes at the selected joint.
 
 use super::EditContext;
 use crate::base::math::Vec3;

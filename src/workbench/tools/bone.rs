@@ -1,8 +1,8 @@
 //! The bone tool: strokes inside a mesh without a skeleton become chains of bones. The joint tool drags the joints of
 //! these bones.
 //!
-//! The joints of a stroke depend on the interior of the mesh, whose computation takes too long for a frame. The front
-//! end computes the joints ([`Request::Bones`]) and returns them to [`attached`].
+//! The joints of a stroke depend on the interior of the mesh. To compute this interior takes too long for a frame. The
+//! front end computes the joints ([`Request::Bones`]) and returns them to [`attached`].
 
 use super::{EditContext, Moment};
 use crate::base::ChainId;
@@ -67,8 +67,8 @@ impl BoneTool {
         self.hover = None;
     }
 
-    /// Runs one frame. With `drags`, the trigger drags joints, else it draws. Returns a request when a stroke ends. `eye`
-    /// is the camera's position in world space if the stroke is drawn in a window.
+    /// Runs one frame. With `drags`, the trigger drags joints; otherwise the trigger draws bones. Returns a request
+    /// when a stroke ends. `eye` is the camera's position in world space if the stroke is drawn in a window.
     pub fn step(
         &mut self,
         context: &mut EditContext,

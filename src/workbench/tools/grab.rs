@@ -1,8 +1,8 @@
-//! The grab tool. A squeeze of either hand grabs the nearest bone; while this tool is active, the trigger does the
-//! same. A hand away from the body grabs the world.
+//! The grab tool. The squeeze button of either hand grabs the nearest bone; while this tool is active, the trigger does
+//! the same. If no bone is near the hand, the hand grabs the world.
 //!
-//! During a grab the pose is a preview; releasing commits it as one undo step. A pull of the trigger during a grab by the
-//! squeeze ends the grab and pins the joint, or removes its pin.
+//! During a grab the pose is a preview. When the user releases the bone, the pose becomes one undo step. A pull of the
+//! trigger during a grab by the squeeze ends the grab and pins the joint, or removes its pin.
 
 use super::{EditContext, Moment};
 use crate::base::math::{DVec3, Vec3};
@@ -102,7 +102,7 @@ impl Default for GrabTool {
 }
 
 impl GrabTool {
-    /// Sets the FAST body for full-body grabs. The first grab then need not compute the bind.
+    /// Sets the FAST body for full-body grabs. The first grab then need not compute the binding of FAST.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.body = Some((character, body));
     }
@@ -136,8 +136,8 @@ impl GrabTool {
         std::array::from_fn(|h| matches!(self.held[h], Held::World).then(|| moment.hands.hands[h].palm_room))
     }
 
-    /// Starts and ends grabs. `busy` says of each hand whether another tool uses it. Returns the node that a pull of the trigger pins
-    /// or frees, if the trigger `pins`.
+    /// Starts and ends grabs. `busy` says for each hand whether another tool uses the hand. Returns the node that a
+    /// pull of the trigger pins or frees, if the trigger `pins`.
     pub fn take(
         &mut self,
         context: &mut EditContext,

@@ -1,8 +1,9 @@
 //! The grip tool: points and regions of the skin that the method FAST moves (Jacobson et al. 2012, figures 7 and 13).
 //!
 //! A trigger press on the skin adds a point. A stroke on the skin that returns to its start adds the region inside. A
-//! press at a grip moves the grip; a region that is held in full also rotates with the hand. A squeeze at a grip
-//! changes what the grip holds. With *Mirror* on, the same happens on the other side (`grip/mirror.rs`).
+//! trigger press at a grip lets the hand move the grip; a region that holds position and rotation also rotates with the
+//! hand. A squeeze at a grip changes what the grip holds. With *Mirror*, the tool does the same on the other side of
+//! the body (`grip/mirror.rs`).
 
 mod mirror;
 mod shown;
@@ -385,8 +386,9 @@ impl GripTool {
         done
     }
 
-    /// Changes what the selected grip holds, to the next of free, position and full. A point that becomes held stays
-    /// where the sample shows it. With `mirror`, the partner changes too. Returns false if no grip is selected.
+    /// Changes what the selected grip holds: from nothing to its position, to its whole transform, and back to nothing.
+    /// When a point begins to hold, it stays at the place where the sample was measured. With `mirror`, the partner
+    /// changes too. Returns false if no grip is selected.
     pub fn switch_hold(
         &mut self,
         context: &mut EditContext,

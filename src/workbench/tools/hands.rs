@@ -4,7 +4,7 @@ use crate::base::math::Vec3;
 use crate::scene::SurfaceSample;
 use crate::workbench::{Hand, Input, Rigid, Similarity, Tracked, Tracking};
 
-/// Distance of the brush tip in front of the aim pose, room metres. It keeps the tip clear of the fingers.
+/// Distance of the brush tip in front of the aim pose, room metres. At this distance, the fingers do not cover the tip.
 pub const TIP: f32 = 0.05;
 /// Size of a logical pixel of the window in the room of the mouse's hand, metres.
 pub const PER_POINT: f32 = 0.0025;
@@ -106,7 +106,7 @@ impl Hands {
         }
     }
 
-    /// Index of the tool hand: the preferred hand, or the other if only the other is tracked.
+    /// Index of the tool hand: the preferred hand or, if only the other hand is tracked, the other hand.
     pub fn tool(&self, preferred: usize) -> usize {
         let gone = |h: usize| self.hands[h].last_seen + MISSING < self.time;
         let other = 1 - preferred;

@@ -1,6 +1,6 @@
-//! The joint tool poses a single joint. In a headset, the trigger grabs the nearest joint, which rotates with the
-//! hand; a root joint also translates. In a window, gizmo and keys give rotation and translation. A joint stays within
-//! its limit.
+//! The joint tool poses a single joint. In a headset, the trigger grabs the nearest joint, which rotates with the hand;
+//! a root joint also translates. In the window, the user rotates and translates the joint by a gizmo and by keys. A
+//! joint stays within its limit.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;

@@ -1,7 +1,7 @@
-//! Drags a key on the motion path: moves the joint at the key's time by the solver of a grab.
+//! Drags a key on the motion path. The solver of a grab moves the joint, at the time of the key.
 //!
 //! During the drag the pose is a preview, as in a grab. A copy of the document already has the dragged key, so that the
-//! motion path follows the hand. Releasing writes the key as one undo step.
+//! motion path follows the hand. When the user releases the key, the tool writes it as one undo step.
 
 use super::EditContext;
 use super::grab::{Following, GrabTool, LEASH, MISSED};

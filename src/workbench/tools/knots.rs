@@ -1,5 +1,5 @@
-//! Dragging the knots of marks over the skin. The mark follows while the hand drags; the sculpt layers that were made
-//! from the mark follow when the hand lets go.
+//! Drags the knots of marks over the skin. The mark follows while the hand drags. The sculpt layers that were made from
+//! the mark follow when the hand releases the knot.
 
 use super::EditContext;
 use crate::base::math::Vec3;
@@ -61,7 +61,7 @@ impl Knots {
         best.map(|b| b.1)
     }
 
-    /// Positions of all knots but those of the mark `except`, and whether each is `hover`.
+    /// Positions of the knots of all marks but the mark `except`, each with a flag: whether the knot is `hover`.
     pub fn dots(
         &self,
         context: &EditContext,

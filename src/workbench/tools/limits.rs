@@ -1,4 +1,5 @@
-//! Shows limits of joints: joints at their limits while a tool moves them, and the cone of the selected joint.
+//! Shows the limits of joints: marks joints that reach their limits while a tool moves them, and draws the cone of the
+//! selected joint.
 
 use super::EditContext;
 use crate::base::math::{DQuat, DVec3, Vec3};
@@ -35,8 +36,8 @@ pub struct LimitWatch {
 }
 
 impl LimitWatch {
-    /// Examines the displayed pose. `busy` is whether a tool moves it. Returns whether a joint has just reached its
-    /// limit.
+    /// Examines the displayed pose. `busy` says whether a tool is changing the pose. Returns whether a joint has just
+    /// reached its limit.
     pub fn watch(&mut self, context: &EditContext, busy: bool) -> bool {
         let limits = context.session.document().limits();
         if limits.is_empty() {

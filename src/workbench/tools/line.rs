@@ -1,8 +1,8 @@
-//! The line of action tool (docs/internals.md, section 7): a baseline drawn in the air selects joints, offset strokes
-//! pose the joints, and knots can be dragged.
+//! The line of action tool (docs/internals.md, section 7): a baseline, drawn in the air, selects joints; offset strokes
+//! pose these joints; the user can drag the knots of both.
 //!
 //! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
-//! only infers the tip's pose, the stroke pauses. It then continues with a straight segment.
+//! only infers the tip's pose, the stroke pauses. When tracking returns, the stroke continues with a straight segment.
 
 use super::{EditContext, Moment, is_bare};
 use crate::base::math::{Vec3, distance_to_segment};
@@ -88,8 +88,8 @@ impl LineTool {
         self.open.is_some()
     }
 
-    /// Updates the tool after the document changed: forgets removed layers, and waits for an offset stroke if the
-    /// newest layer has none.
+    /// Updates the tool after a change of the document: forgets removed layers. If the newest layer has no offset
+    /// stroke, the tool waits for one.
     pub fn document_changed(&mut self, context: &EditContext) {
         let strokes = context.session.document().strokes();
         self.hover = None;

@@ -2,8 +2,8 @@
 //!
 //! Measures are not part of the document. Each measure follows the skin in any pose until the user removes it. The tool
 //! computes angles immediately. The front end measures distances and thicknesses on the deformed shape
-//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)); until then, a distance shows a preliminary
-//! value from the clicked points.
+//! ([`receive_readings`](crate::workbench::Workbench::receive_readings)); until the result is ready, a distance shows a
+//! preliminary value, computed from the clicked points.
 
 use super::{EditContext, Moment};
 use crate::base::NodeId;
@@ -92,7 +92,8 @@ impl MeasureTool {
         self.first.take().is_some()
     }
 
-    /// Removes an unfinished distance, else the newest measure. Returns false if there is neither.
+    /// Removes an unfinished distance or, if there is none, the newest measure. Returns false if there is nothing to
+    /// remove.
     pub fn remove_newest(&mut self) -> bool {
         self.cancel() || self.measures.pop().is_some()
     }

@@ -128,9 +128,10 @@ impl EditContext {
         Stroke::from_knots(stroke.knots().iter().map(knot).collect()).ok()
     }
 
-    /// Returns the edit that changes the pose after `layers`, the document's lowest stroke layers, from `now` to
-    /// `wanted`. The edit adjusts the topmost enabled layer or, without one, the base pose. Strokes do not change morph
-    /// weights, so the edit sets these in the base pose. `None` if the poses are equal.
+    /// Returns the edit that changes a pose from `now` to `wanted`. The pose is that after `layers`, the lowest stroke
+    /// layers of the document. The edit adjusts the topmost enabled layer of these or, if no layer is enabled, the base
+    /// pose. Strokes do not change morph weights, so the edit sets these in the base pose. `None` if the poses are
+    /// equal.
     pub fn adjustment(&self, layers: &[StrokeLayer], now: &Pose, wanted: &Pose) -> Option<Edit> {
         let weights = now.weights.iter().zip(&wanted.weights).enumerate().filter(|(_, (a, b))| a != b);
         let weigh = |(i, (_, b)): (usize, (_, &Vec<f32>))| Edit::SetWeights {
@@ -219,8 +220,8 @@ impl Moment<'_> {
         self.preferences.radius * self.scale
     }
 
-    /// How far a new sculpt layer extends beyond its mark: the user's choice, else the brush radius. `edge` is the mean
-    /// length of the skin's edges, metres.
+    /// How far a new sculpt layer extends beyond its mark: the distance that the user has chosen or, without a choice,
+    /// the brush radius. `edge` is the mean length of the skin's edges, metres.
     pub fn reach(&self, edge: f32) -> Reach {
         self.preferences.reach.unwrap_or(Reach::Along(self.radius().max(EDGES * edge)))
     }

@@ -1,5 +1,6 @@
-//! The offset stroke of a mark: the user draws where the skin under the mark should go ([`crate::surface::OffsetCurve`],
-//! thesis 7.4). The result is one sculpt layer, as for a pull.
+//! The offset stroke of a mark: the user draws where the skin under the mark should go
+//! ([`crate::surface::OffsetCurve`], thesis 7.4). The result is one sculpt layer, like that of a pull
+//! ([`super::pull`]).
 
 use super::EditContext;
 use super::pull::Pulled;
@@ -25,8 +26,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Compares a mark with the positions at which some of its points were measured. Between measured points, the
-    /// difference is interpolated.
+    /// Compares a mark with the positions at which some of its points were measured. Interpolates the difference
+    /// between measured points.
     pub fn new(context: &EditContext, mark: &SurfaceStroke, measured: &[(SurfacePoint, Vec3)]) -> Self {
         let mut rest = measured.iter();
         let known: Vec<Option<Vec3>> = mark
@@ -89,8 +90,8 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// Starts the offset stroke of a mark. A new sculpt layer gets this reach and the classical tool for its
-    /// surroundings. Returns `None` if the mark is gone, or lies only on rigid props.
+    /// Starts the offset stroke of a mark. If the stroke makes a new sculpt layer, this layer gets the given reach and
+    /// the given classical tool for its surroundings. Returns `None` if the mark is gone, or lies only on rigid props.
     pub fn begin(
         context: &EditContext,
         mark: MarkId,

@@ -1,5 +1,5 @@
-//! Painting the share of DQS of the method `blend` with the brush: vertices near a stroke on the skin take the share that
-//! the user has chosen, less towards the edge of the brush.
+//! Paints the share of dual quaternion skinning (DQS) of the method `blend` with the brush. Vertices near a stroke on
+//! the skin take the share that the user has chosen. Towards the edge of the brush, this effect fades.
 
 use super::EditContext;
 use crate::base::math::{Aabb, Vec3};

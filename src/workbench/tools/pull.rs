@@ -1,9 +1,9 @@
 //! Pulling a mark: the skin under the mark follows the hand, and the surrounding skin follows smoothly (thesis 7.4).
 //! The result is one sculpt layer; later pulls at the mark change that layer.
 //!
-//! An open mark bends like a string, most at the held point. The hand's motion away from the bone or towards it grows
-//! or shrinks a ring evenly; the remaining motion shifts the ring. Around a limb of several shells, growth is
-//! proportional to the distance from the bone, so that all shells thicken by the same factor.
+//! An open mark bends like a string, most at the held point. If the hand pulls a ring away from the bone, the ring
+//! grows evenly; towards the bone, it shrinks. The remaining motion of the hand shifts the ring. Around a limb of
+//! several shells, growth is proportional to the distance from the bone, so that all shells thicken by the same factor.
 
 use super::EditContext;
 use crate::base::SculptId;
@@ -41,8 +41,8 @@ pub struct Pull {
 }
 
 impl Pull {
-    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. A new sculpt layer gets this reach and the
-    /// classical tool for its surroundings.
+    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. If the pull makes a new sculpt layer, this
+    /// layer gets the given reach and the given classical tool for its surroundings.
     pub fn begin(
         context: &EditContext,
         tip: Vec3,

@@ -20,8 +20,8 @@ const CROSSING: [u8; 4] = [255, 60, 60, 255];
 /// Maximum number of segments of the curve that is drawn.
 const CROSSINGS: usize = 4096;
 
-/// Landmarks on the ground. They show direction and scale wherever the user stands. Posts are 1 m high at the corners
-/// of a 2 m square, both scaled by a power of ten to suit the character.
+/// Landmarks on the ground. They show direction and scale wherever the user stands. Posts stand at the corners of a
+/// square. They are 1 m high and the square is 2 m wide, both times a power of ten that suits the character's size.
 pub struct Landmarks {
     /// A red line to the character's left and a blue line to the character's front, world space. Both lines rotate with
     /// the character.

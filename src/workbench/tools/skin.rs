@@ -1,10 +1,11 @@
 //! The skin tool (thesis 7.5): surface samples from the tool hand's probe camera form a mark that stays on the skin
 //! in any pose.
 //!
-//! A sample reaches the tool about two frames after the probe camera took it. It carries the trigger value of its own time, so a stroke begins and ends at the
-//! right place. Between two samples the mark follows a path over the skin ([`crate::geom::Walk`]). Without a short
-//! path, the mark starts a new piece. A stroke that goes around a limb and returns to its start is a ring
-//! ([`crate::surface::RingFinder`]), even if it crosses several shells.
+//! A sample reaches the tool about two frames after the probe camera took it. The sample contains the trigger value of
+//! the frame in which it was taken, so a stroke begins and ends at the right place. Between two samples the mark
+//! follows a path over the skin ([`crate::geom::Walk`]). Without a short path, the mark starts a new piece. A stroke
+//! that goes around a limb and returns to its start is a ring ([`crate::surface::RingFinder`]), even if it crosses
+//! several shells.
 //!
 //! In the window, a stroke that begins and ends beside the body crosses a limb in the picture; it becomes the ring in the
 //! plane through the stroke and the eye ([`crate::surface::ring_across`]).
@@ -118,7 +119,7 @@ impl SkinTool {
         self.open
     }
 
-    /// Whether the hand moves in the air, not over the skin: it pulls, or draws an offset stroke.
+    /// Whether the hand moves in the air instead of over the skin, because it pulls a mark or draws an offset stroke.
     pub fn is_in_air(&self) -> bool {
         self.pull.is_some() || self.open.is_some()
     }

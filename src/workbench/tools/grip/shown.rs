@@ -102,13 +102,13 @@ impl Shown {
         self.space.and_then(|j| rig.skinning.get(j.index()).copied()).unwrap_or(Affine3A::IDENTITY)
     }
 
-    /// Where a pose puts the centre, world space, metres.
+    /// Position of the grip's centre in a pose, world space, metres.
     pub fn place(&self, context: &EditContext, grip: &GripPose) -> Vec3 {
         let place = self.rest(context) + grip.translation();
         self.world_from_model(&context.rig).transform_point3(place)
     }
 
-    /// The translation with which the grip is where a sample of its skin shows it, apart from rotations.
+    /// The translation that puts the grip at the place where a sample of its skin was measured. Ignores rotations.
     pub fn seen(&self, context: &EditContext, sample: &SurfaceSample) -> Option<Vec3> {
         let x = context.body.bind_position(&context.character, &point_of(sample))?;
         Some(self.translation_to(context, sample.position + self.bind - x))

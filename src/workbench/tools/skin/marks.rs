@@ -1,4 +1,4 @@
-//! The offset strokes and the dragged knots of the skin tool.
+//! The offset strokes of the skin tool, and its drags of knots.
 
 use super::{KNOT, Pulled, REACH, STILL, SkinTool, point_of};
 use crate::base::Error;
