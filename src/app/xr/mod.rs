@@ -5,8 +5,8 @@
 //! begins a new session. The document, tools and jobs survive in `AppSession` (`app/session.rs`). While the user works
 //! in the window, `watch.rs` detects that the user puts the headset on.
 //!
-//! `offers.rs` has the features that only some runtimes offer. Sinew does not shade the pixels that the lenses hide:
-//! the mirror (`mirror.rs`) shows them black, and saved images show the full image of an eye.
+//! `offers.rs` has the features that only some runtimes offer. Sinew does not shade the pixels that the lenses hide,
+//! except while the mirror (`mirror.rs`) shows the images or the user saves them.
 //!
 //! A frame of `run.rs` begins with `xrWaitFrame` and `xrBeginFrame`. The frame locates the controllers at the predicted
 //! display time, updates the panels and then the workbench, and records the GPU commands of the deformation and of the
