@@ -92,7 +92,8 @@ pub struct Warp<'a> {
 impl<'a> Warp<'a> {
     /// Creates the warp of two strokes. The device's up direction is the first normal of the baseline. The smallest
     /// rotation between the first tangents maps the baseline's first frame to the offset stroke's. With `roll`, the
-    /// difference of the device's roll along the two strokes adds twist.
+    /// warp also rotates about the tangent of the offset stroke: by the device's roll since the start of the offset stroke
+    /// minus its roll since the start of the baseline.
     pub fn new(baseline: &'a Stroke, offset: &'a Stroke, roll: bool) -> Self {
         let baseline_frames = Frames::along(baseline.spline(), baseline.up());
         let normal = baseline_frames.table[0].normal;

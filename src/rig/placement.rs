@@ -13,7 +13,7 @@ const STEP: f64 = 1e-5;
 /// Returns the local transform that gives a node a world position (metres) and a world rotation. Without one of these,
 /// its part of the local transform stays. The scale stays.
 ///
-/// The world rotation is the rotation nearest to the linear part of `world_from_node`, as in
+/// The world rotation of a node is defined as the rotation nearest to the linear part of its world transform, as in
 /// [`rotation_of`](crate::base::math::rotation_of). Under parents with a non-uniform scale, the local rotation is found
 /// by Newton's method.
 ///
