@@ -29,8 +29,7 @@ fn each_instruction_goes_when_its_work_is_done_and_the_document_is_that_of_the_w
     assert_eq!(number(&s), Some(3));
     for script in [&mut s, &mut plain] {
         for foot in [12, 15] {
-            script.bench.select(Some(NodeId(foot)));
-            script.bench.run_command(Command::TogglePin);
+            script.bench.toggle_pin_of(NodeId(foot));
             script.step();
         }
     }
