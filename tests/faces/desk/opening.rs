@@ -74,13 +74,14 @@ fn a_file_that_is_none_is_told_in_the_window_which_goes_on() {
 /// Waits until the window shows a text, and returns it.
 fn text(s: &mut Session, wanted: &str) -> Text {
     for _ in 0..100 {
+        // Lists that still arrive, or a layout that still settles, would move the text.
+        s.app.rest();
         s.app.ask(&Ask::Texts);
         let texts =
             s.app.event("the texts", |e| if let Event::Texts(t) = e { Some(t.clone()) } else { None });
         if let Some(found) = texts.into_iter().find(|t| t.text == wanted) {
             return found;
         }
-        s.app.rest();
     }
     panic!("the window never showed {wanted:?}")
 }
