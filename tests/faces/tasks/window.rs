@@ -149,7 +149,8 @@ impl Person<'_> {
         let path = self.folder.join(format!("task{number}.project.glb"));
         if path.exists() {
             self.s.press(self.desktop, &[keys::CONTROL, u32::from(b's')]);
-            self.s.app.until("the saved project", |t| !t.unsaved);
+            // The window counts the document as saved while a job still writes it.
+            self.s.app.until("the saved project", |t| !t.unsaved && t.idle);
         } else {
             self.s.save(self.desktop);
         }
