@@ -163,11 +163,11 @@ pub enum Done {
     Rigged(Result<Option<(PathBuf, String)>>),
     /// The journal of an unfinished session was deleted.
     Discarded(Result<()>),
-    /// The path of a written file, and what is told about it.
+    /// The path of a file that a job wrote, and what Sinew reports about it.
     Written(PathBuf, Result<Told>),
 }
 
-/// What the program tells about a written file.
+/// What Sinew reports about a file that a job wrote.
 #[derive(Debug, Default)]
 pub struct Told {
     /// A report to print.

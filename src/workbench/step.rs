@@ -8,6 +8,7 @@ mod facts;
 mod firm;
 mod morphs;
 mod output;
+mod settings;
 
 use super::navigation::{Navigation, Rules};
 use super::path::SelectedPath;

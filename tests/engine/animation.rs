@@ -67,13 +67,19 @@ fn evaluator(model: &Model, session: &Session) -> Evaluator {
     Evaluator::new(&Where::Cpu, model, &recipe(session.document().deformer()).unwrap()).unwrap()
 }
 
-#[test]
-fn channels_come_back_from_projects_and_exports_to_the_bit() {
-    let model = model(common::generated());
+/// Starts a session with LBS. Also returns the joints' nodes.
+fn started(model: &Model) -> (Session<'_>, Vec<u32>) {
     let mut session = model.start(None).unwrap();
     let lbs = DeformerSettings { method: "lbs".into(), ..Default::default() };
     session.apply(Edit::SetDeformer(lbs)).unwrap();
-    let joints: Vec<u32> = model.skeleton().joints.iter().map(|j| j.node.0).collect();
+    let joints = model.skeleton().joints.iter().map(|j| j.node.0).collect();
+    (session, joints)
+}
+
+#[test]
+fn channels_come_back_from_projects_and_exports_to_the_bit() {
+    let model = model(common::generated());
+    let (mut session, joints) = started(&model);
     let channels = [
         channel(joints[0], Property::Translation, Interpolation::CubicSpline, 3, 7),
         channel(joints[0], Property::Rotation, Interpolation::Step, 4, 5),
@@ -194,10 +200,7 @@ fn a_real_file_s_clips_go_through_channels_and_layers_to_the_bit() {
 #[test]
 fn an_exported_motion_has_the_edited_curves() {
     let model = model(common::generated());
-    let mut session = model.start(None).unwrap();
-    let lbs = DeformerSettings { method: "lbs".into(), ..Default::default() };
-    session.apply(Edit::SetDeformer(lbs)).unwrap();
-    let joints: Vec<u32> = model.skeleton().joints.iter().map(|j| j.node.0).collect();
+    let (mut session, joints) = started(&model);
     let channels = [
         channel(joints[0], Property::Translation, Interpolation::Step, 3, 5),
         channel(joints[1], Property::Rotation, Interpolation::Linear, 4, 5),
