@@ -1,12 +1,10 @@
 // The force at a node of the cubes, its load and its spring. Needs the bindings that it names.
 
-vec3 cube_force(uint n) {
-    vec3 sum = vec3(0.0);
-    uint end = node_offsets[n + 1];
-    for (uint k = node_offsets[n]; k < end; ++k) {
-        sum += texelFetch(corner_forces, int(node_corners[k])).xyz;
-    }
-    return sum;
+#include "lib/cube_force.glsl"
+
+// Stiffness of the contact springs at a node.
+float contact_stiffness(uint n) {
+    return push.contact > 0.0 ? push.contact * contacts[n] : 0.0;
 }
 
 vec3 node_force(uint n, VolumeNode node, vec3 y) {
@@ -14,6 +12,6 @@ vec3 node_force(uint n, VolumeNode node, vec3 y) {
         return vec3(0.0);
     }
     // On the finest level the contact springs act through the load.
-    float contact = push.has_base > 0 ? push.contact * node.contact : 0.0;
-    return loads[n].xyz - y * (spring(node, push) + contact) + cube_force(n);
+    float contact = push.has_base > 0 ? contact_stiffness(n) : 0.0;
+    return texelFetch(loads, int(n)).xyz - y * (spring(node, push) + contact) + cube_force(n);
 }

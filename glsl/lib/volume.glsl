@@ -32,6 +32,11 @@ vec4 turn(vec4 q, mat3 columns) {
     return size < 1e30 ? turned * (1.0 / size) : q;
 }
 
+// The node in a texel.
+VolumeNode node_of(vec4 texel) {
+    return VolumeNode(texel.x, texel.y, texel.z, texel.w);
+}
+
 // Stiffness of the spring at a node to zero displacement, or on the finest level to its start.
 float hold(VolumeNode node, float lambda, float firmness) {
     return node.brace * (1.5 + 0.28 * lambda) + node.core * firmness;

@@ -1,4 +1,4 @@
-// Mirrors of src/deform/volume/gpu.rs, tissue.rs and levels.rs; layout(scalar).
+// Mirrors of src/deform/volume/push.rs, tissue.rs and levels.rs; layout(scalar).
 
 // Push constants of all stages.
 struct VolumePush {
@@ -26,6 +26,10 @@ struct VolumePush {
     float inertia;
     // Whether cubes begin with the rotation of their joint.
     uint from_joint;
+    // Groups of four in each node's list of cube corners.
+    uint corner_quads;
+    // Groups of four in each node's list of finer nodes.
+    uint share_quads;
 };
 
 // Push constants of a frame that continues the last one.
@@ -58,8 +62,6 @@ struct VolumeNode {
     float cubes;
     float brace;
     float core;
-    // Stiffness of the contact springs, in units of one spring.
-    float contact;
     // Number of cubes, for the dynamics.
     float mass;
 };

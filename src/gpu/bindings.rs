@@ -27,6 +27,8 @@ pub enum Resource<'a> {
 /// The format of one texel of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Texel {
+    /// A 32-bit float, read through a `samplerBuffer`.
+    Float,
     /// Four 32-bit floats, read through a `samplerBuffer`.
     Float4,
     /// Two 32-bit unsigned integers, read through a `usamplerBuffer`.
@@ -38,6 +40,7 @@ pub enum Texel {
 impl Texel {
     fn format(self) -> vk::Format {
         match self {
+            Self::Float => vk::Format::R32_SFLOAT,
             Self::Float4 => vk::Format::R32G32B32A32_SFLOAT,
             Self::Uint2 => vk::Format::R32G32_UINT,
             Self::Uint4 => vk::Format::R32G32B32A32_UINT,
@@ -48,6 +51,7 @@ impl Texel {
         match self {
             Self::Float4 | Self::Uint4 => 16,
             Self::Uint2 => 8,
+            Self::Float => 4,
         }
     }
 }

@@ -10,8 +10,8 @@ layout(local_size_x = GROUP_SIZE) in;
 
 layout(set = 0, binding = 0, scalar) readonly buffer RestrictOffsets { uint restrict_offsets[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer Restrict { VolumeShare restrict_shares[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer FinerNodes { VolumeNode finer_nodes[]; };
-layout(set = 0, binding = 3, scalar) buffer Nodes { VolumeNode nodes[]; };
+layout(set = 0, binding = 2, scalar) readonly buffer FinerContacts { float finer_contacts[]; };
+layout(set = 0, binding = 3, scalar) writeonly buffer Contacts { float contacts[]; };
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
@@ -21,9 +21,9 @@ void brace(uint n) {
     float contact = 0.0;
     for (uint k = restrict_offsets[n]; k < restrict_offsets[n + 1]; ++k) {
         VolumeShare share = restrict_shares[k];
-        contact += finer_nodes[share.node].contact * share.weight;
+        contact += finer_contacts[share.node] * share.weight;
     }
-    nodes[n].contact = contact;
+    contacts[n] = contact;
 }
 
 void main() {

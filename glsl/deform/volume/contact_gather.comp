@@ -10,7 +10,7 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 0, scalar) buffer Nodes { VolumeNode nodes[]; };
+layout(set = 0, binding = 0, scalar) writeonly buffer Contacts { float contacts[]; };
 // Load without contact.
 layout(set = 0, binding = 1) uniform samplerBuffer pulls;
 layout(set = 0, binding = 2, scalar) readonly buffer PointOffsets { uint point_offsets[]; };
@@ -33,7 +33,7 @@ void gather(uint n) {
         contact += 2.0 * point.w * abs(share.weight);
     }
     loads[n] = vec4(load, 0.0);
-    nodes[n].contact = contact;
+    contacts[n] = contact;
 }
 
 void main() {

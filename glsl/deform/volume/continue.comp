@@ -14,7 +14,8 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 4, scalar) readonly buffer Nodes { VolumeNode nodes[]; };
+// A VolumeNode each.
+layout(set = 0, binding = 4) uniform samplerBuffer nodes;
 layout(set = 0, binding = 5) uniform samplerBuffer starts;
 // Motion of each joint since the last frame.
 layout(set = 0, binding = 6, scalar) readonly buffer Carry { Rows carry[]; };
@@ -42,7 +43,7 @@ vec3 target(uint n, vec3 y, vec3 carried) {
 }
 
 void begin(uint n) {
-    VolumeNode node = nodes[n];
+    VolumeNode node = node_of(texelFetch(nodes, int(n)));
     vec3 start = texelFetch(starts, int(n)).xyz;
     vec3 pull = start * hold(node, push.lambda, push.firmness);
     vec3 x = start;

@@ -14,9 +14,11 @@ layout(set = 0, binding = 0) uniform usamplerBuffer corners;
 layout(set = 0, binding = 1) uniform samplerBuffer displacements;
 // Three per cube.
 layout(set = 0, binding = 2) uniform samplerBuffer bases;
-layout(set = 0, binding = 3, scalar) readonly buffer Weights { float weights[]; };
-layout(set = 0, binding = 4, scalar) buffer Rotations { vec4 rotations[]; };
-layout(set = 0, binding = 5, scalar) writeonly buffer CornerForces { vec4 corner_forces[]; };
+layout(set = 0, binding = 3) uniform samplerBuffer weights;
+// The stage reads and writes them: an invocation reads its own element before it writes it.
+layout(set = 0, binding = 4) uniform samplerBuffer rotations;
+layout(set = 0, binding = 5, scalar) writeonly buffer Turned { vec4 turned[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer CornerForces { vec4 corner_forces[]; };
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
@@ -43,11 +45,13 @@ void forces(uint c) {
         }
     }
     mat3 mean = base + mean_edges(x);
-    vec4 q = rotations[c];
+    vec4 q = texelFetch(rotations, int(c));
     for (uint k = 0; k < push.turns; ++k) {
         q = turn(q, mean);
     }
-    rotations[c] = q;
+    if (push.turns > 0) {
+        turned[c] = q;
+    }
     mat3 r = mat3(
         quat_rotate(q, vec3(1.0, 0.0, 0.0)),
         quat_rotate(q, vec3(0.0, 1.0, 0.0)),
@@ -55,7 +59,7 @@ void forces(uint c) {
     float trace = dot(r[0], mean[0]) + dot(r[1], mean[1]) + dot(r[2], mean[2]);
     float pressure = 0.25 * push.lambda * (trace - 3.0 * push.size);
     mat3 constant = 0.5 * base + r * (pressure - 0.5 * push.size);
-    float weight = weights[c];
+    float weight = texelFetch(weights, int(c)).x;
     vec3 force[8];
     for (int i = 0; i < 8; ++i) {
         force[i] = vec3(0.0);

@@ -8,31 +8,34 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 0, scalar) readonly buffer NodeOffsets { uint node_offsets[]; };
-layout(set = 0, binding = 1, scalar) readonly buffer NodeCorners { uint node_corners[]; };
-layout(set = 0, binding = 2) uniform samplerBuffer corner_forces;
-layout(set = 0, binding = 3, scalar) readonly buffer RestrictOffsets { uint restrict_offsets[]; };
-layout(set = 0, binding = 4, scalar) readonly buffer Restrict { VolumeShare restrict_shares[]; };
+layout(set = 0, binding = 0) uniform usamplerBuffer node_corners;
+layout(set = 0, binding = 1) uniform samplerBuffer corner_forces;
+// The finer nodes that a node moves. The upper two bits are how often the weight is halved from 1.
+layout(set = 0, binding = 2) uniform usamplerBuffer restrict_shares;
 // Of the finer level.
-layout(set = 0, binding = 5) uniform samplerBuffer residuals;
-layout(set = 0, binding = 6, scalar) writeonly buffer Loads { vec4 loads[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer Displacements { vec4 displacements[]; };
-layout(set = 0, binding = 8, scalar) writeonly buffer Moves { vec4 moves[]; };
-layout(set = 0, binding = 9, scalar) writeonly buffer OwnResiduals { vec4 own_residuals[]; };
+layout(set = 0, binding = 3) uniform samplerBuffer residuals;
+layout(set = 0, binding = 4, scalar) writeonly buffer Loads { vec4 loads[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer Displacements { vec4 displacements[]; };
+layout(set = 0, binding = 6, scalar) writeonly buffer Moves { vec4 moves[]; };
+layout(set = 0, binding = 7, scalar) writeonly buffer OwnResiduals { vec4 own_residuals[]; };
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
 };
 
+#include "lib/cube_force.glsl"
+
 void load(uint n) {
-    vec3 own = vec3(0.0);
-    for (uint k = node_offsets[n]; k < node_offsets[n + 1]; ++k) {
-        own += texelFetch(corner_forces, int(node_corners[k])).xyz;
-    }
+    vec3 own = cube_force(n);
     vec3 from = vec3(0.0);
-    for (uint k = restrict_offsets[n]; k < restrict_offsets[n + 1]; ++k) {
-        VolumeShare share = restrict_shares[k];
-        from += texelFetch(residuals, int(share.node)).xyz * share.weight;
+    for (uint k = 0; k < push.share_quads; ++k) {
+        uvec4 four = texelFetch(restrict_shares, int(push.share_quads * n + k));
+        uvec4 nodes = four & 0x3fffffffu;
+        // The bits of 2 to the power of minus the number of halvings.
+        vec4 weight = uintBitsToFloat((127u - (four >> 30)) << 23);
+        for (int i = 0; i < 4; ++i) {
+            from += texelFetch(residuals, int(nodes[i])).xyz * weight[i];
+        }
     }
     own_residuals[n] = vec4(from, 0.0);
     loads[n] = vec4(from - own, 0.0);

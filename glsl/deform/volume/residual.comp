@@ -10,12 +10,13 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 0, scalar) readonly buffer Nodes { VolumeNode nodes[]; };
-layout(set = 0, binding = 1, scalar) readonly buffer NodeOffsets { uint node_offsets[]; };
-layout(set = 0, binding = 2, scalar) readonly buffer NodeCorners { uint node_corners[]; };
-layout(set = 0, binding = 3) uniform samplerBuffer corner_forces;
-layout(set = 0, binding = 4, scalar) readonly buffer Loads { vec4 loads[]; };
-layout(set = 0, binding = 5, scalar) readonly buffer Displacements { vec4 displacements[]; };
+// A VolumeNode each.
+layout(set = 0, binding = 0) uniform samplerBuffer nodes;
+layout(set = 0, binding = 1) uniform usamplerBuffer node_corners;
+layout(set = 0, binding = 2) uniform samplerBuffer corner_forces;
+layout(set = 0, binding = 3) uniform samplerBuffer loads;
+layout(set = 0, binding = 4, scalar) readonly buffer Contacts { float contacts[]; };
+layout(set = 0, binding = 5) uniform samplerBuffer displacements;
 layout(set = 0, binding = 6, scalar) writeonly buffer Residuals { vec4 residuals[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -28,7 +29,8 @@ void main() {
     for (uint k = 0; k < SPAN; ++k) {
         uint n = span_element(k);
         if (n < push.count) {
-            residuals[n] = vec4(node_force(n, nodes[n], displacements[n].xyz), 0.0);
+            VolumeNode node = node_of(texelFetch(nodes, int(n)));
+            residuals[n] = vec4(node_force(n, node, texelFetch(displacements, int(n)).xyz), 0.0);
         }
     }
 }

@@ -10,7 +10,8 @@
 
 layout(local_size_x = GROUP_SIZE) in;
 
-layout(set = 0, binding = 0, scalar) readonly buffer Nodes { VolumeNode nodes[]; };
+// A VolumeNode each.
+layout(set = 0, binding = 0) uniform samplerBuffer nodes;
 layout(set = 0, binding = 1) uniform samplerBuffer starts;
 layout(set = 0, binding = 2, scalar) writeonly buffer Displacements { vec4 displacements[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer Loads { vec4 loads[]; };
@@ -26,7 +27,7 @@ void main() {
         if (n < push.count) {
             vec3 x = texelFetch(starts, int(n)).xyz;
             displacements[n] = vec4(x, 0.0);
-            vec4 pull = vec4(x * hold(nodes[n], push.lambda, push.firmness), 0.0);
+            vec4 pull = vec4(x * hold(node_of(texelFetch(nodes, int(n))), push.lambda, push.firmness), 0.0);
             loads[n] = pull;
             pulls[n] = pull;
         }

@@ -2,7 +2,7 @@
 
 use super::contact::{Contact, Shape};
 use super::cover::Cover;
-use super::levels::Level;
+use super::levels::{FEWEST, Level};
 use super::place::{Finder, Place, Vertices};
 use crate::base::BoneId;
 use crate::base::math::{DVec3, Vec3};
@@ -123,7 +123,7 @@ impl Cells {
         let cover = Cover::new(&finder, &vertices, &embedding, &finest);
         let shape = Shape { embedding: &embedding, positions, normals: &normals, triangles };
         let contact = Contact::new(&shape, cells, rest, size);
-        let levels = finest.hierarchy();
+        let levels = finest.hierarchy(FEWEST);
         let thickness = thickness(rest, &bones).max(size) as f32;
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();
         let nodes = as_character(character, nodes, inside.weights.influences());

@@ -2,12 +2,11 @@
 
 use super::cells::Cells;
 use super::contact::{self, Contact, Points, Search};
-use super::gpu::VolumePush;
 use super::level_buffers::{LevelBuffers, upload, upload_lists};
 use super::levels::{Level, Share};
 use super::place::Place;
+use super::push::VolumePush;
 use super::schedule::Touch;
-use super::tissue::Node;
 use crate::base::Result;
 use crate::deform::rig_buffers::padded;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
@@ -152,7 +151,6 @@ impl ContactPipelines {
             bulge: new(spv!("deform/volume/contact_bulge.comp"))?,
             follow: new(spv!("deform/volume/contact_follow.comp"))?,
         };
-        out.gather.reflection().check::<Node>()?;
         out.gather.reflection().check::<Share>()?;
         Ok(out)
     }
@@ -221,7 +219,7 @@ impl ContactPipelines {
             ("weights", Resource::Buffer(&finest.weights)),
         ])?;
         let gather = self.gather.bind(&[
-            ("nodes", Resource::Buffer(&finest.nodes)),
+            ("contacts", Resource::Buffer(&finest.contacts)),
             ("pulls", texels(&finest.pulls)),
             ("point_offsets", Resource::Buffer(&offsets)),
             ("point_shares", Resource::Buffer(&shares)),
@@ -233,8 +231,8 @@ impl ContactPipelines {
             let bindings = self.brace.bind(&[
                 ("restrict_offsets", Resource::Buffer(&offsets)),
                 ("restrict_shares", Resource::Buffer(&shares)),
-                ("finer_nodes", Resource::Buffer(&pair[0].nodes)),
-                ("nodes", Resource::Buffer(&pair[1].nodes)),
+                ("finer_contacts", Resource::Buffer(&pair[0].contacts)),
+                ("contacts", Resource::Buffer(&pair[1].contacts)),
             ])?;
             Ok((level.nodes() as u32, bindings))
         };

@@ -226,7 +226,7 @@ fn descent(
     let flesh = Flesh::new(&tissue(cells, regions), stiffness).unwrap().unwrap();
     let energy = |x: &[Vec3]| flesh.minimise(&mut x.to_vec(), &start, 0.0, 0).energy;
     let mut out = Vec::new();
-    for cycles in [0, 1, 2, 4, 8, 16] {
+    for cycles in [0, 1, 2, 3, 8, 16] {
         let params = Params { cycles, ..*params };
         let mut solver = VolumeReference::with(cells, &Geometric::Dqs, &params).unwrap();
         solver.set_firm(&Firm::new(regions.to_vec()));

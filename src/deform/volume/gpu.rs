@@ -4,13 +4,14 @@ use super::cells::Cells;
 use super::contact;
 use super::contact_gpu::{ContactPipelines, ContactState};
 use super::firm::Firm;
-use super::level_buffers::{LevelBuffers, upload, upload_lists};
+use super::level_buffers::{LevelBuffers, upload, upload_lists, upload_quads};
 use super::levels::{Level, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;
+use super::push::{VolumePush, VolumeStep};
 use super::schedule::{Op, START_TURNS, Stiffness, reschedule, schedule, turns};
 use super::solve::start_of;
-use super::tissue::{LevelStiffness, Node, Tissue};
+use super::tissue::{LevelStiffness, Tissue};
 use super::{Params, Rest};
 use crate::base::Result;
 use crate::deform::Geometric;
@@ -20,66 +21,8 @@ use crate::deform::rig_data::Rows;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Resource, Texel};
 use crate::rig::PosedRig;
-use crate::{shared_with_shaders, spv};
+use crate::spv;
 use std::sync::Arc;
-
-shared_with_shaders! {
-    /// Push constants of all stages.
-    #[derive(Debug, Default)]
-    pub struct VolumePush as "VolumePush" {
-        /// Number of nodes, cubes or vertices.
-        pub count: u32,
-        /// Number of updates of each cube's rotation.
-        pub turns: u32,
-        /// 1 if the stage treats all displacements as zero.
-        pub zero: u32,
-        /// 1 on a coarser level, whose cubes store their mean edges at zero displacement.
-        pub has_base: u32,
-        /// Edge length of a cube, metres.
-        pub size: f32,
-        /// `λ/μ`.
-        pub lambda: f32,
-        /// Stiffness of the springs on nodes around bones.
-        pub firmness: f32,
-        /// Factor of the previous move.
-        pub keep: f32,
-        /// Factor of the force, or of a coarser level's displacement.
-        pub step: f32,
-        /// Stiffness of one contact spring; 0 without contact.
-        pub contact: f32,
-        /// Stiffness of the springs to the targets of the dynamics, per unit of [`Node::mass`].
-        pub inertia: f32,
-        /// 1 if a cube's rotation is updated from the rotation of its joint, 0 if from the cube's last rotation.
-        pub from_joint: u32,
-    }
-
-    /// Push constants of a frame that continues the last one; see [`Step`].
-    #[derive(Debug, Default)]
-    struct VolumeStep as "VolumeStep" {
-        /// Number of nodes.
-        count: u32,
-        /// 1 if some node has more than four influences, otherwise 0.
-        has_tail: u32,
-        lambda: f32,
-        firmness: f32,
-        inertia: f32,
-        a: f32,
-        b: f32,
-        span: f32,
-        last_span: f32,
-        seconds: f32,
-        drag: f32,
-        reach: f32,
-    }
-}
-
-impl VolumeStep {
-    fn new(count: u32, stiffness: &Stiffness, step: &Step) -> Self {
-        let Step { inertia, a, b, span, last_span, seconds, drag, reach } = *step;
-        let Stiffness { lambda, firmness, .. } = *stiffness;
-        Self { count, has_tail: 0, lambda, firmness, inertia, a, b, span, last_span, seconds, drag, reach }
-    }
-}
 
 /// Elements per invocation on a software device, where starting an invocation costs as much as a simple element.
 const SOFTWARE_SPAN: u32 = 8;
@@ -110,6 +53,8 @@ pub struct VolumeState {
     contact: Option<ContactState>,
     params: Params,
     schedule: Vec<Op>,
+    /// Whether the schedule is that of a time step of the dynamics.
+    swinging: bool,
     /// Number of stages of the schedule up to and including [`Op::Skin`].
     placed: usize,
     vertices: u32,
@@ -143,6 +88,8 @@ struct LevelState {
     nodes: u32,
     cells: u32,
     size: f32,
+    /// Groups of four in each node's list of cube corners.
+    corner_quads: u32,
     /// Stiffness of the nodes and of the cubes.
     stiffness: [Buffer; 2],
     forces: Bindings,
@@ -153,6 +100,8 @@ struct LevelState {
 }
 
 struct Transfer {
+    /// Groups of four in each node's list of finer nodes.
+    share_quads: u32,
     coarsen: Bindings,
     load: Bindings,
     prolong: Bindings,
@@ -181,8 +130,6 @@ impl VolumePipelines {
             skin: new(spv!("deform/volume/skin.comp"))?,
             contact: ContactPipelines::new(device, span)?,
         };
-        out.step.reflection().check::<Node>()?;
-        out.load.reflection().check::<Share>()?;
         Ok(out)
     }
 
@@ -202,7 +149,7 @@ impl VolumePipelines {
     ) -> Result<VolumeState> {
         let device = positions.device();
         let params = params.sane();
-        let schedule = schedule(&params, cells.levels.len());
+        let schedule = schedule(&params, cells.levels.len(), false);
         let vertices = cells.embedding.len() as u32;
         let joints = cells.nodes.character.skeleton.joints.len();
         let mut out = VolumeState {
@@ -213,6 +160,7 @@ impl VolumePipelines {
             params,
             placed: placed(&schedule),
             schedule,
+            swinging: false,
             vertices,
             resculpted: false,
             tissue: Tissue::new(cells),
@@ -268,7 +216,7 @@ impl VolumePipelines {
         let carry = Buffer::zeroed::<Rows>(device, "joint motions", joints.max(1))?;
         let pasts = Buffer::zeroed::<[[f32; 4]; 3]>(device, "node pasts", cells.held.len().max(1))?;
         let common = [
-            ("nodes", Resource::Buffer(&finest.nodes)),
+            ("nodes", texels(&finest.nodes)),
             ("starts", texels(starts)),
             ("displacements", Resource::Buffer(&finest.displacements)),
             ("loads", Resource::Buffer(&finest.loads)),
@@ -314,29 +262,36 @@ impl VolumePipelines {
     ) -> Result<LevelState> {
         let texels = LevelBuffers::texels;
         let gather = [
-            ("nodes", Resource::Buffer(&own.nodes)),
-            ("node_offsets", Resource::Buffer(&own.at_node.0)),
-            ("node_corners", Resource::Buffer(&own.at_node.1)),
+            ("nodes", texels(&own.nodes)),
+            ("node_corners", Resource::Texels(&own.at_node.0, Texel::Uint4)),
             ("corner_forces", texels(&own.forces)),
-            ("loads", Resource::Buffer(&own.loads)),
-            ("displacements", Resource::Buffer(&own.displacements)),
+            ("loads", texels(&own.loads)),
+            ("contacts", Resource::Buffer(&own.contacts)),
+            ("displacements", texels(&own.displacements)),
         ];
-        let and = |last| gather.iter().copied().chain([last]).collect::<Vec<_>>();
+        let moves = [
+            ("moves", texels(&own.moves)),
+            ("moved", Resource::Buffer(&own.displacements)),
+            ("last_moves", Resource::Buffer(&own.moves)),
+        ];
+        let and = |more: &[_]| gather.iter().chain(more).copied().collect::<Vec<_>>();
         Ok(LevelState {
             nodes: level.nodes() as u32,
             cells: level.cells.len() as u32,
             size: level.size,
+            corner_quads: own.at_node.1,
             stiffness: [own.nodes.clone(), own.weights.clone()],
             forces: self.forces.bind(&[
                 ("corners", Resource::Texels(&own.corners, Texel::Uint4)),
                 ("displacements", texels(&own.displacements)),
                 ("bases", texels(&own.bases)),
-                ("weights", Resource::Buffer(&own.weights)),
-                ("rotations", Resource::Buffer(&own.rotations)),
+                ("weights", Resource::Texels(&own.weights, Texel::Float)),
+                ("rotations", texels(&own.rotations)),
+                ("turned", Resource::Buffer(&own.rotations)),
                 ("corner_forces", Resource::Buffer(&own.forces)),
             ])?,
-            residual: self.residual.bind(&and(("residuals", Resource::Buffer(&own.residuals))))?,
-            step: self.step.bind(&and(("moves", Resource::Buffer(&own.moves))))?,
+            residual: self.residual.bind(&and(&[("residuals", Resource::Buffer(&own.residuals))]))?,
+            step: self.step.bind(&and(&moves))?,
             transfer: match finer {
                 Some((finer, above)) => Some(self.transfer(level, own, finer, above)?),
                 None => None,
@@ -353,9 +308,12 @@ impl VolumePipelines {
     ) -> Result<Transfer> {
         let (device, texels) = (own.nodes.device(), LevelBuffers::texels);
         let (child_offsets, children) = upload_lists(device, "finer cubes", &level.children)?;
-        let (restrict_offsets, restrict_shares) = upload_lists(device, "finer nodes", &level.restrict)?;
-        let (prolong_offsets, prolong_shares) = upload_lists(device, "coarser nodes", &below.prolong)?;
+        let finer_nodes = below.nodes() as u32;
+        let (restrict_shares, share_quads) =
+            upload_quads(device, "finer nodes", level.restrict.quads(Share::packed, finer_nodes))?;
+        let prolong_shares = upload(device, "coarser nodes", &below.eighths(level.nodes() as u32))?;
         Ok(Transfer {
+            share_quads,
             coarsen: self.coarsen.bind(&[
                 ("child_offsets", Resource::Buffer(&child_offsets)),
                 ("children", Resource::Buffer(&children)),
@@ -367,11 +325,9 @@ impl VolumePipelines {
                 ("coarse_rotations", Resource::Buffer(&own.rotations)),
             ])?,
             load: self.load.bind(&[
-                ("node_offsets", Resource::Buffer(&own.at_node.0)),
-                ("node_corners", Resource::Buffer(&own.at_node.1)),
+                ("node_corners", Resource::Texels(&own.at_node.0, Texel::Uint4)),
                 ("corner_forces", texels(&own.forces)),
-                ("restrict_offsets", Resource::Buffer(&restrict_offsets)),
-                ("restrict_shares", Resource::Buffer(&restrict_shares)),
+                ("restrict_shares", Resource::Texels(&restrict_shares, Texel::Uint4)),
                 ("residuals", texels(&finer.residuals)),
                 ("loads", Resource::Buffer(&own.loads)),
                 ("displacements", Resource::Buffer(&own.displacements)),
@@ -379,10 +335,10 @@ impl VolumePipelines {
                 ("own_residuals", Resource::Buffer(&own.residuals)),
             ])?,
             prolong: self.prolong.bind(&[
-                ("prolong_offsets", Resource::Buffer(&prolong_offsets)),
-                ("prolong_shares", Resource::Buffer(&prolong_shares)),
+                ("prolong_shares", Resource::Texels(&prolong_shares, Texel::Uint4)),
                 ("coarse_displacements", texels(&own.displacements)),
-                ("displacements", Resource::Buffer(&finer.displacements)),
+                ("displacements", texels(&finer.displacements)),
+                ("moved", Resource::Buffer(&finer.displacements)),
             ])?,
         })
     }
@@ -454,6 +410,8 @@ impl VolumePipelines {
             inertia: stiffness.moving(state.step.as_ref(), level).inertia,
             size: levels[level].size * state.scaled,
             has_base: u32::from(level > 0),
+            corner_quads: levels[level].corner_quads,
+            share_quads: levels[level].transfer.as_ref().map_or(0, |t| t.share_quads),
             ..push
         };
         if op.is_contact() && state.scaled != 1.0 {
@@ -541,7 +499,7 @@ impl VolumeState {
         let params = params.sane();
         if params != self.params {
             self.params = params;
-            reschedule(&mut self.schedule, &params, self.levels.len());
+            reschedule(&mut self.schedule, &params, self.levels.len(), self.swinging);
             self.placed = placed(&self.schedule);
         }
     }
@@ -575,6 +533,10 @@ impl VolumeState {
             self.scaled = rig.scale;
             let (size, thickness) = (level.size * self.scaled, self.thickness * self.scaled);
             self.step = self.motion.begin(&self.params, size, thickness, rig);
+            if self.swinging != self.step.as_ref().is_some_and(Step::swings) {
+                self.swinging = !self.swinging;
+                reschedule(&mut self.schedule, &self.params, self.levels.len(), self.swinging);
+            }
             if self.step.is_some() {
                 self.carry.clear();
                 self.carry.extend(self.motion.carry.iter().map(Rows::from));

@@ -1,4 +1,8 @@
 //! Buffers of the cubes and nodes of a level on the GPU, which the stages of the solve and of contact share.
+//!
+//! The stages read texels of four numbers where they can: a software device reads a texel at once, but the numbers of a
+//! storage buffer one by one. For the same reason, lists have one length per level. Their padding names a zero behind
+//! the last element.
 
 use super::levels::{Level, Lists};
 use super::tissue::{LevelStiffness, Node};
@@ -11,7 +15,10 @@ use std::sync::Arc;
 pub(super) struct LevelBuffers {
     pub(super) corners: Buffer,
     pub(super) nodes: Buffer,
-    pub(super) at_node: (Buffer, Buffer),
+    /// Corners of cubes at each node, with the number of groups of four per node.
+    pub(super) at_node: (Buffer, u32),
+    /// Stiffness of the contact springs at each node, in units of one spring. Zero before the first frame with contact.
+    pub(super) contacts: Buffer,
     pub(super) displacements: Buffer,
     pub(super) bases: Buffer,
     pub(super) rotations: Buffer,
@@ -33,6 +40,15 @@ pub(super) fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T]) -> Re
     }
 }
 
+/// As [`upload`], for [`Lists::quads`].
+pub(super) fn upload_quads(
+    device: &Arc<Device>,
+    name: &str,
+    (data, quads): (Vec<[u32; 4]>, u32),
+) -> Result<(Buffer, u32)> {
+    Ok((upload(device, name, &data)?, quads))
+}
+
 pub(super) fn upload_lists<T: Pod>(
     device: &Arc<Device>,
     name: &str,
@@ -48,14 +64,15 @@ impl LevelBuffers {
         Ok(Self {
             corners: upload(device, "cube corners", &level.cells)?,
             nodes: upload::<Node>(device, "cube nodes", &stiffness.nodes)?,
-            at_node: upload_lists(device, "cubes at nodes", &level.at_node)?,
-            displacements: vectors("displacements", nodes)?,
+            at_node: upload_quads(device, "cubes at nodes", level.at_node.quads(|&c| c, 8 * cells as u32))?,
+            contacts: Buffer::zeroed::<f32>(device, "contact at nodes", nodes.max(1))?,
+            displacements: vectors("displacements", nodes + 1)?,
             bases: vectors("cube bases", 3 * cells)?,
             rotations: vectors("cube rotations", cells)?,
-            forces: vectors("cube forces", 8 * cells)?,
+            forces: vectors("cube forces", 8 * cells + 1)?,
             loads: vectors("node loads", nodes)?,
             pulls: vectors("node pulls", nodes)?,
-            residuals: vectors("node residuals", nodes)?,
+            residuals: vectors("node residuals", nodes + 1)?,
             moves: vectors("node moves", nodes)?,
             weights: upload(device, "cube weights", &stiffness.weight)?,
         })

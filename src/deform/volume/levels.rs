@@ -11,8 +11,9 @@ use crate::shared_with_shaders;
 pub const NEAR: [[usize; 4]; 3] = [[0, 2, 4, 6], [0, 1, 4, 5], [0, 1, 2, 3]];
 /// Maximum number of levels.
 pub const LEVELS: usize = 3;
-/// A level with fewer cubes has no coarser level.
-const FEWEST: usize = 40;
+/// Per level, finest first: with fewer cubes the level has no coarser level. On the second level, more steps take less
+/// time than another level, and converge as fast.
+pub const FEWEST: [usize; LEVELS - 1] = [40, 3000];
 
 /// Lists of numbers in CSR form: list `i` is `entry[offset[i]..offset[i + 1]]`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +44,18 @@ impl<T: Copy> Lists<T> {
         self.offset.len().saturating_sub(1)
     }
 
+    /// Returns the lists as groups of four for the GPU, and the number of groups in each list. All lists have as many
+    /// groups as the longest; `pad` fills them up.
+    pub fn quads(&self, value: impl Fn(&T) -> u32, pad: u32) -> (Vec<[u32; 4]>, u32) {
+        let longest = (0..self.count()).map(|i| self.of(i).len()).max().unwrap_or(0);
+        let quads = longest.div_ceil(4);
+        let mut out = vec![[pad; 4]; quads * self.count()];
+        for (i, own) in (0..self.count()).zip(out.chunks_exact_mut(quads.max(1))) {
+            own.as_flattened_mut().iter_mut().zip(self.of(i)).for_each(|(to, entry)| *to = value(entry));
+        }
+        (out, quads as u32)
+    }
+
     /// A list.
     pub fn of(&self, i: usize) -> &[T] {
         &self.entry[self.offset[i] as usize..self.offset[i + 1] as usize]
@@ -57,6 +70,13 @@ shared_with_shaders! {
         pub node: u32,
         /// Its weight.
         pub weight: f32,
+    }
+}
+
+impl Share {
+    /// The share for the GPU: the node, and in the upper two bits how often the weight is halved from 1.
+    pub(super) fn packed(&self) -> u32 {
+        self.node | (-self.weight.log2()).round().clamp(0.0, 3.0) as u32 * (1 << 30)
     }
 }
 
@@ -99,10 +119,10 @@ impl Level {
         Self { size, cells, grid, held, core, ..Self::default() }.connected()
     }
 
-    /// Returns this level and all coarser levels.
-    pub fn hierarchy(self) -> Vec<Self> {
+    /// Returns this level and all coarser levels; `fewest` is as [`FEWEST`].
+    pub fn hierarchy(self, fewest: [usize; LEVELS - 1]) -> Vec<Self> {
         let mut levels = vec![self];
-        while levels.len() < LEVELS && levels[levels.len() - 1].cells.len() >= FEWEST {
+        while levels.len() < LEVELS && levels[levels.len() - 1].cells.len() >= fewest[levels.len() - 1] {
             let last = levels.len() - 1;
             let coarser = levels[last].coarser();
             levels.push(coarser);
@@ -113,6 +133,16 @@ impl Level {
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.held.len()
+    }
+
+    /// Returns eight coarser nodes per node, which move the node alike. A node in the middle of an edge has both ends
+    /// four times. A node that no coarser node moves has `none` eight times.
+    pub(super) fn eighths(&self, none: u32) -> Vec<[u32; 8]> {
+        let of = |n: usize| {
+            let shares = self.prolong.of(n);
+            std::array::from_fn(|k| shares.get(k % shares.len().max(1)).map_or(none, |s| s.node))
+        };
+        (0..self.nodes()).map(of).collect()
     }
 
     /// Lists the cubes at each node.

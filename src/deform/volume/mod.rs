@@ -34,6 +34,7 @@ pub mod level_buffers;
 pub mod levels;
 pub mod motion;
 pub mod place;
+pub mod push;
 pub mod schedule;
 pub mod settle;
 pub mod solve;
@@ -42,6 +43,8 @@ pub mod tissue;
 
 #[cfg(test)]
 mod firm_tests;
+#[cfg(test)]
+mod level_tests;
 #[cfg(test)]
 mod motion_tests;
 #[cfg(test)]
@@ -126,7 +129,7 @@ impl Default for Params {
             cubes: 5000,
             firmness: 0.5,
             volume: 2.0 / 3.0,
-            cycles: 4,
+            cycles: 3,
             dynamics: 0.0,
             damping: 0.2,
             frames: Frames::Independent,

@@ -49,6 +49,13 @@ pub struct Step {
     pub reach: f32,
 }
 
+impl Step {
+    /// Whether nodes have mass in this frame.
+    pub fn swings(&self) -> bool {
+        self.inertia > 0.0
+    }
+}
+
 /// The state of a node that the next frames need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Past {

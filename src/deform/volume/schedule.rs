@@ -11,14 +11,24 @@ use super::motion::Step;
 use super::tissue::Node;
 use super::{Params, Rest};
 
-/// Number of steps on each level in a cycle, finest first. The coarsest level always uses the last number, even if
-/// there are fewer levels.
-const STEPS: [usize; LEVELS] = [2, 4, 8];
+/// Number of steps on each level in a cycle, finest first, except on the coarsest level.
+const STEPS: [usize; LEVELS - 1] = [2, 4];
+/// Number of steps on the coarsest level in a cycle.
+const COARSEST_STEPS: usize = 12;
 /// Per level, finest first: factor on the correction from the next coarser level. Coarse cubes are stiffer than the
 /// finer cubes in them, so their corrections are too small without the factor.
 const CORRECTION: [f32; LEVELS - 1] = [1.35, 1.2];
+/// As [`CORRECTION`], on all levels in a time step of the dynamics. Coarse cubes have the right mass, so a larger factor would move them too
+/// far, and swings would grow.
+const SWINGING_CORRECTION: f32 = 1.1;
 /// Ratio of the largest to the smallest eigenvalue in the range that the steps damp.
-const RATIO: f32 = 40.0;
+const RATIO: f32 = 20.0;
+/// As [`RATIO`], in cycles with contact. Its springs raise the bounds of the nodes, and so lower the small eigenvalues.
+const TOUCHING_RATIO: f32 = 40.0;
+/// As [`RATIO`], on the coarsest level, where the steps must damp everything.
+const COARSEST_RATIO: f32 = 200.0;
+/// As [`COARSEST_RATIO`], in a time step of the dynamics, whose inertia raises the small eigenvalues.
+const SWINGING_RATIO: f32 = 100.0;
 /// Number of rotation updates of each cube at the start of a frame.
 pub const START_TURNS: u32 = 8;
 /// Number of rotation updates of each coarser cube at the start of a cycle.
@@ -82,7 +92,7 @@ impl Stiffness {
     /// cube would suffice: the larger of `2` and `(1 + 1.5 λ/μ) / (1.5 + 3/16 λ/μ)`. The value here is larger because
     /// rotations change with the nodes; it was measured on characters.
     fn largest(&self) -> f32 {
-        (1.0 + self.lambda).max(3.0)
+        0.9 * (1.0 + self.lambda).max(3.0)
     }
 }
 
@@ -168,16 +178,17 @@ impl Touch {
     }
 }
 
-/// The stages of a frame in order. Without levels, the list is empty.
-pub fn schedule(params: &Params, levels: usize) -> Vec<Op> {
+/// The stages of a frame in order; `swinging` says that the frame is a time step of nodes with mass. Without levels, the
+/// list is empty.
+pub fn schedule(params: &Params, levels: usize, swinging: bool) -> Vec<Op> {
     let mut out = Vec::new();
-    reschedule(&mut out, params, levels);
+    reschedule(&mut out, params, levels, swinging);
     out
 }
 
 /// Like [`schedule`], but reuses the memory of the list. Allocates only if the frame has more stages than every frame
 /// before it.
-pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
+pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize, swinging: bool) {
     out.clear();
     if levels > 0 {
         out.extend([Op::Start, Op::Orient]);
@@ -193,7 +204,7 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
                 out.push(Op::Press);
                 out.extend((1..levels).map(Op::Brace));
             }
-            cycle(out, params, 0, levels, touching);
+            cycle(out, params, 0, levels, [touching, swinging]);
         }
         if params.contact > 0 {
             out.extend([Op::Skin, Op::Touch(Touch::Skin)]);
@@ -204,7 +215,7 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize) {
     }
 }
 
-fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touching: bool) {
+fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, [touching, swinging]: [bool; 2]) {
     let coarsest = level + 1 == levels;
     if !coarsest {
         let coarse = level + 1;
@@ -213,12 +224,21 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, touchi
             out.extend([Op::Forces { level, zero: false }, Op::Residual(level)]);
         }
         out.extend([Op::Coarsen(coarse), Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
-        cycle(out, params, coarse, levels, touching);
-        out.push(Op::Prolong { level, factor: CORRECTION[level] });
+        cycle(out, params, coarse, levels, [touching, swinging]);
+        out.push(Op::Prolong {
+            level,
+            factor: if swinging { SWINGING_CORRECTION } else { CORRECTION[level] },
+        });
     }
-    let steps = if coarsest { STEPS[LEVELS - 1] } else { STEPS[level] };
+    let ratio = match (coarsest, swinging, touching) {
+        (true, true, _) => SWINGING_RATIO,
+        (true, false, _) => COARSEST_RATIO,
+        (false, _, true) => TOUCHING_RATIO,
+        (false, _, false) => RATIO,
+    };
+    let steps = if coarsest { COARSEST_STEPS } else { STEPS[level] };
     let high = Stiffness::new(params).largest();
-    let low = high / RATIO;
+    let low = high / ratio;
     // Three-term Chebyshev recurrence for eigenvalues in `low..=high`.
     let (theta, delta) = (0.5 * (high + low), 0.5 * (high - low));
     let sigma = theta / delta;

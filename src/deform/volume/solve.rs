@@ -133,7 +133,7 @@ impl VolumeReference {
         };
         let states = cells.levels.iter().map(state).collect();
         let start = start_of(method).bind(&cells.nodes)?;
-        let schedule = schedule(&params, cells.levels.len());
+        let schedule = schedule(&params, cells.levels.len(), false);
         let pairs = Default::default();
         let past = vec![Past::default(); cells.held.len()];
         Ok(Self {
@@ -160,7 +160,7 @@ impl VolumeReference {
     /// Changes the parameters without a new binding.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
-        reschedule(&mut self.schedule, &self.params, self.tissue.cells.levels.len());
+        reschedule(&mut self.schedule, &self.params, self.tissue.cells.levels.len(), false);
     }
 
     /// Sets the firm and soft regions without a new binding; an exact solve keeps those that it was made with.
@@ -221,7 +221,12 @@ impl VolumeReference {
         self.scaled = rig.scale;
         let thickness = self.tissue.cells.thickness * self.scaled;
         self.step = self.motion.begin(&self.params, size * self.scaled, thickness, rig);
-        let schedule = std::mem::take(&mut self.schedule);
+        let mut schedule = std::mem::take(&mut self.schedule);
+        // Without stages, another solver replaces the schedule.
+        if !schedule.is_empty() {
+            let swinging = self.step.as_ref().is_some_and(Step::swings);
+            reschedule(&mut schedule, &self.params, self.tissue.cells.levels.len(), swinging);
+        }
         for op in &schedule {
             self.run(*op, rig, &nodes.position, skin);
             if *op == Op::Skin && self.exact.is_none() {

@@ -1,8 +1,8 @@
 use super::cells::Cells;
-use super::levels::Level;
+use super::levels::{FEWEST, Level};
 use super::place::Place;
 use super::solve::{VolumeReference, turn};
-use super::tissue::{LevelStiffness, Tissue};
+use super::tissue::Tissue;
 use super::*;
 use crate::base::Random;
 use crate::base::math::{DVec3, Mat3, Quat, Vec3};
@@ -32,79 +32,6 @@ pub(super) fn bent(bound: &Bound, turn: Quat) -> Pose {
 pub(super) fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
-}
-
-/// Adds a box of grid cubes from `from` to `to`. It shares no nodes with other boxes.
-fn block(from: [i32; 3], to: [i32; 3], cells: &mut Vec<[u32; 8]>, grid: &mut Vec<[i32; 3]>) {
-    let first = grid.len() as u32;
-    let count: [i32; 3] = std::array::from_fn(|k| to[k] - from[k] + 1);
-    let index = |x: [i32; 3]| first + (x[0] + count[0] * (x[1] + count[1] * x[2])) as u32;
-    for z in 0..count[2] {
-        for y in 0..count[1] {
-            for x in 0..count[0] {
-                grid.push([from[0] + x, from[1] + y, from[2] + z]);
-                if x + 1 < count[0] && y + 1 < count[1] && z + 1 < count[2] {
-                    cells.push(std::array::from_fn(|c| {
-                        index([x + (c & 1) as i32, y + (c >> 1 & 1) as i32, z + (c >> 2 & 1) as i32])
-                    }));
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn coarser_cubes_keep_bodies_apart_and_interpolate_linear_functions() {
-    let (mut cells, mut grid) = (Vec::new(), Vec::new());
-    // Two boxes that touch without shared nodes. The first starts at an odd grid position, so coarse cubes contain
-    // cubes of both.
-    block([1, 0, 0], [3, 3, 12], &mut cells, &mut grid);
-    let second = grid.len();
-    block([3, 0, 0], [6, 3, 12], &mut cells, &mut grid);
-    let count = grid.len();
-    let mut held = vec![false; count];
-    held[5] = true;
-    let fine = Level::finest(0.5, cells, grid.clone(), held, vec![false; count]);
-    let levels = fine.hierarchy();
-    let stiffness = LevelStiffness::of(&levels);
-    assert_eq!(levels.len(), 3);
-    let (fine, coarse) = (&levels[0], &levels[1]);
-    let weight: f32 = stiffness[1].weight.iter().sum();
-    assert!((weight - 0.25 * fine.cells.len() as f32).abs() < 1e-3, "{weight}");
-    assert!((coarse.size - 1.0).abs() < 1e-6);
-    assert!(fine.prolong.of(5).is_empty() && stiffness[0].nodes[5].cubes == 0.0);
-    assert!(stiffness[1].nodes.iter().any(|n| n.brace > 0.0));
-    // The position of a coarse node follows from any fine node that only this coarse node moves.
-    let mut place = vec![None; coarse.nodes()];
-    let mut moved = vec![[false; 2]; coarse.nodes()];
-    for n in (0..count).filter(|&n| n != 5) {
-        let shares = fine.prolong.of(n);
-        let sum: f32 = shares.iter().map(|s| s.weight).sum();
-        assert!((sum - 1.0).abs() < 1e-6, "{n}: {sum}");
-        shares.iter().for_each(|s| moved[s.node as usize][usize::from(n >= second)] = true);
-        if let [only] = shares {
-            place[only.node as usize] = Some(grid[n].map(|v| v as f32 * 0.5));
-        }
-    }
-    assert!(moved.iter().all(|m| m[0] != m[1]), "a coarse node moves both bodies");
-    let mut checked = 0;
-    for n in (0..count).filter(|&n| n != 5) {
-        let shares = fine.prolong.of(n);
-        let places: Option<Vec<_>> = shares.iter().map(|s| place[s.node as usize]).collect();
-        let Some(places) = places else { continue };
-        let at: [f32; 3] =
-            std::array::from_fn(|k| shares.iter().zip(&places).map(|(s, p)| s.weight * p[k]).sum());
-        assert!((0..3).all(|k| (at[k] - 0.5 * grid[n][k] as f32).abs() < 1e-5), "{n}: {at:?}");
-        checked += usize::from(shares.len() > 1);
-    }
-    assert!(checked > 50, "{checked}");
-    // Restriction is the transpose of prolongation.
-    for n in 0..coarse.nodes() {
-        for s in coarse.restrict.of(n) {
-            let back = fine.prolong.of(s.node as usize).iter().find(|b| b.node as usize == n).unwrap();
-            assert_eq!(back.weight, s.weight);
-        }
-    }
 }
 
 #[test]
@@ -486,7 +413,7 @@ fn a_bent_and_a_twisted_cylinder_come_near_to_the_known_elastic_shape() {
     let grid = nodes.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
     let held: Vec<bool> = nodes.iter().map(|x| (x.y - 1.0).abs() > 1.5 * RADIUS).collect();
     let finest = Level::finest(size, cells.levels[0].cells.clone(), grid, held, vec![false; nodes.len()]);
-    let cells = Arc::new(Cells { levels: finest.hierarchy(), ..cells });
+    let cells = Arc::new(Cells { levels: finest.hierarchy(FEWEST), ..cells });
     for name in ["bend90", "twist135"] {
         let m = numbers(&format!("{name}/bones.f64"));
         let axis = |k: usize| DVec3::new(m[12 + k], m[16 + k], m[20 + k]).as_vec3();

@@ -25,8 +25,6 @@ shared_with_shaders! {
         /// The mean stiffness of the node's cubes if [`super::Params::firmness`] pulls the node to its start, otherwise
         /// 0. On a coarser level: the weighted sum over the finer nodes.
         pub core: f32,
-        /// Stiffness of the contact springs, in units of one spring. 0 at binding; frames with contact set it.
-        pub contact: f32,
         /// Number of the node's cubes, for the dynamics: regions change the stiffness of the flesh, not its mass. 0 for a
         /// held node. On a coarser level: the sum over the finer cubes, as for the stiffness.
         pub mass: f32,
