@@ -548,7 +548,7 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
         Panel::Files => a.files != b.files || a.unsaved != b.unsaved,
         Panel::Wrist => {
             a.preferences != b.preferences
-                || (a.magnification, &a.labels, &a.mark) != (b.magnification, &b.labels, &b.mark)
+                || (a.magnification, &a.labels, &a.drawn) != (b.magnification, &b.labels, &b.drawn)
         }
         Panel::Strain => a.strain != b.strain,
         Panel::Keyboard => false,

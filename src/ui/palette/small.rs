@@ -40,9 +40,9 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
         Align2::LEFT_TOP,
         width,
     );
-    if let Some(mark) = &state.mark {
+    if let Some(drawn) = &state.drawn {
         let at = pos2(room.min.x, room.max.y - 62.0);
-        theme::line(mark, SMALL, theme::DARK.strong).print(painter, at, Align2::LEFT_TOP, room.width());
+        theme::line(drawn, SMALL, theme::DARK.strong).fitted(painter, at, Align2::LEFT_TOP, room.width());
     }
     if p.mirror {
         Icon::Mirror.draw(painter, room.right_top() + vec2(-16.0, 30.0), 15.0, theme::SOFT);

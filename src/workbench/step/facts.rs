@@ -73,6 +73,12 @@ impl Workbench {
         self.skin.text().filter(|_| self.preferences.tool == Tool::Skin)
     }
 
+    /// Number and names of the joints that the baseline in progress has reached or that wait for their offset stroke, such
+    /// as `4 joints: Spine … Head`; `None` if there are none, or unless the line tool is active.
+    pub fn taken_joints(&self) -> Option<&str> {
+        self.line.names().filter(|_| self.preferences.tool == Tool::Line)
+    }
+
     /// Magnification of the world; 1 is real size.
     pub fn magnification(&self) -> f32 {
         1.0 / self.navigation.world_from_room().scale
