@@ -13,6 +13,7 @@ use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
 use crate::document::{DeformerSettings, Document};
 use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, Stage};
+use crate::ui::window::Writes;
 use crate::workbench::{Preferences, Workbench};
 use image::RgbaImage;
 pub use news::News;
@@ -31,8 +32,8 @@ pub const POSED: &str = "posed.glb";
 /// character as `STEM.rigged.glb`, with the stem of the character's file name.
 pub const RIGGED: &str = "rigged.glb";
 
-/// File name of an exported cage in the output folder. Without an output folder, the file is written beside the character
-/// as `STEM.cage.obj`, with the stem of the character's file name.
+/// File name of an exported cage in the output folder. Without an output folder, the file is written to
+/// [`AppSession::proposal`] as `STEM.cage.obj`, with the stem of the character's file name.
 pub const CAGE: &str = "cage.obj";
 
 /// The document with its tools, jobs and save state.
@@ -62,6 +63,8 @@ pub struct AppSession {
     pub on_disk: bool,
     /// Path of the last export of a posed glTF.
     exported: Option<PathBuf>,
+    /// The kinds of files for which a job looks for a free path.
+    finding: Vec<Writes>,
     /// Whether the document has changes that only the journal holds.
     pub unsaved: bool,
     measuring: bool,
@@ -130,6 +133,7 @@ impl AppSession {
             saved: None,
             on_disk: false,
             exported: None,
+            finding: Vec::new(),
             unsaved: false,
             measuring: false,
             measured: None,
@@ -389,3 +393,6 @@ impl AppSession {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

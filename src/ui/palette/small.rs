@@ -125,15 +125,14 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
     }
 }
 
-/// Draws a message with its advice, if the message is new. Otherwise, draws the instruction of the tour.
-pub(super) fn message(ui: &Ui, state: &PanelState, new: bool) {
+/// Draws a message with its icon. Without a message, draws the instruction of the tour.
+pub(super) fn message(ui: &Ui, state: &PanelState, message: Option<(Icon, &str)>) {
     let whole = ui.max_rect();
     let painter = ui.painter();
     theme::glass(painter, whole);
     let room = whole.shrink(MARGIN);
     let text = room.with_min_x(room.min.x + 72.0);
     let middle = pos2(room.min.x + 26.0, room.center().y);
-    let message = state.message.as_deref().filter(|_| new);
     let words = match (message, state.tour) {
         (None, Some((number, all, instruction))) => {
             let count = format!("{number} / {all}");
@@ -146,8 +145,10 @@ pub(super) fn message(ui: &Ui, state: &PanelState, new: bool) {
             instruction
         }
         (message, _) => {
-            Icon::Warning.draw(painter, middle, 24.0, theme::FAIR);
-            message.unwrap_or_default()
+            let (icon, text) = message.unwrap_or((Icon::Warning, ""));
+            let color = if icon == Icon::Warning { theme::FAIR } else { theme::GOOD };
+            icon.draw(painter, middle, 24.0, color);
+            text
         }
     };
     theme::line(words, SMALL + 2.0, theme::DARK.strong).paragraph(painter, text, 3);

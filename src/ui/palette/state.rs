@@ -65,8 +65,10 @@ pub struct PanelState {
     pub files: FileList,
     /// What the user draws or has drawn last, in words: the kind of the mark, or the joints of the baseline.
     pub drawn: Option<String>,
-    /// One line of information for the user, with advice.
+    /// One line about a problem, with advice.
     pub message: Option<String>,
+    /// One line about the file that was written last.
+    pub written: Option<String>,
 }
 
 /// A joint that can be pinned or freed.
