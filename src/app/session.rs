@@ -352,8 +352,8 @@ impl AppSession {
         follows && stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Gives an actor the displayed time, the sculpt layers, the firm regions, the hidden parts and the colours of the
-    /// workbench. Returns whether colours or hidden parts changed. If the sculpt layers do not fit the character, prints an
+    /// Gives an actor the displayed time, the sculpt layers, the firm regions, the hidden parts, the colours and the outline of
+    /// the workbench. Returns whether colours, hidden parts or the outline changed. If the sculpt layers do not fit the character, prints an
     /// error and does not show them.
     pub fn bring_up(&self, actor: &mut Actor) -> bool {
         let Some(bench) = &self.bench else { return false };
@@ -365,6 +365,7 @@ impl AppSession {
                 eprintln!("sinew: {error}");
                 false
             });
+        let outlines = actor.show_outline(bench.outlined());
         let hides = actor.set_hidden(bench.session().document().hidden());
         if let Err(error) = actor.set_cage(bench.coupling()) {
             eprintln!("sinew: {error}");
@@ -372,7 +373,7 @@ impl AppSession {
         if let Err(error) = actor.set_sculpts(bench.sculpts(), bench.sculpt_states()) {
             eprintln!("sinew: {error}");
         }
-        painted || hides
+        painted || hides || outlines
     }
 
     /// Starts the job that creates an actor for a render stage, with these deformer settings.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::render::rgba;
+use crate::scene::Outlined;
 
 #[test]
 fn a_baseline_and_an_offset_pose_the_arm_and_undo_brings_it_back() {
@@ -300,4 +301,41 @@ fn a_baseline_in_progress_names_the_joints_that_it_has_reached() {
     let lit = lit(&s);
     assert_eq!(lit.len(), 6);
     assert!(lit.contains(&s.joint(OTHER_HAND)) && lit.contains(&s.joint(HAND)));
+}
+
+#[test]
+fn the_selection_is_outlined_unless_a_hand_draws_or_the_motion_plays() {
+    let mut s = Script::biped();
+    let joint = |s: &Script| match s.bench.outlined() {
+        Some(Outlined::Joint(node)) => Some(node.index()),
+        _ => None,
+    };
+    assert_eq!(joint(&s), None);
+    s.at(RIGHT, Vec3::new(0.5, 1.5, 0.0));
+    s.step();
+    assert_eq!(joint(&s), Some(ELBOW));
+    // The joint stays selected when the hand is away.
+    s.at(RIGHT, Vec3::new(0.5, 2.5, 0.0));
+    s.step();
+    assert_eq!(joint(&s), Some(ELBOW));
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    assert_eq!(joint(&s), None, "a stroke begins");
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let hash = s.hash();
+    for (command, wanted) in [
+        (Command::Tool(Tool::Skin), None),
+        (Command::Tool(Tool::Joint), Some(ELBOW)),
+        (Command::Tool(Tool::Silhouette), None),
+        (Command::Tool(Tool::Grab), Some(ELBOW)),
+        (Command::Outline(false), None),
+        (Command::Outline(true), Some(ELBOW)),
+        (Command::Select(None), None),
+        (Command::Select(Some(NodeId::from(HIPS))), Some(HIPS)),
+    ] {
+        s.bench.run_command(command.clone());
+        assert_eq!(joint(&s), wanted, "{command:?}");
+    }
+    assert_eq!(s.hash(), hash, "the outline belongs to no document");
 }
