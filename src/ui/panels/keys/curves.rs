@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use values::{Unit, Values};
 
 /// Height of the plot in the window and in the headset, logical pixels.
-pub(in crate::ui) const HEIGHT: [f32; 2] = [220.0, 308.0];
+pub(in crate::ui) const HEIGHT: [f32; 2] = [220.0, 350.0];
 /// Number of morph targets that show until the user chooses others.
 const TARGETS: usize = 6;
 /// Colours of the curves of morph targets, after those of the axes.
