@@ -1,6 +1,7 @@
 // Marks the pixels that a ghost covers, in the ghost's channel of a mask. The masks keep the largest mark.
 #version 460
 #extension GL_EXT_multiview : require
+#include "render/around.glsl"
 
 // Reversed depth of the picture.
 layout(set = 0, binding = 2) uniform sampler2DArray depth;
@@ -18,21 +19,9 @@ const float HIDDEN = 0.4;
 // A ghost nearer to the body than this share of the distance counts as hidden, so that parts that do not move keep their look.
 const float MARGIN = 0.002;
 
-// Returns the depth of the nearest surface at a pixel and at the pixels beside it. At an edge of the body, the depth of a
-// pixel is that of one of its samples, so the pixel alone would let a ghost at the edge show through in dots.
-float nearest_around(ivec2 here) {
-    ivec2 last = textureSize(depth, 0).xy - 1;
-    float body = 0.0;
-    for (int i = 0; i < 5; i++) {
-        ivec2 off = i == 0 ? ivec2(0) : ivec2((i & 1) * (i - 2), (1 - (i & 1)) * (i - 3));
-        ivec2 texel = clamp(here + off, ivec2(0), last);
-        body = max(body, texelFetch(depth, ivec3(texel, gl_ViewIndex), 0).r);
-    }
-    return body;
-}
-
 void main() {
-    float body = nearest_around(ivec2(gl_FragCoord.xy));
+    // The pixel alone would let a ghost at the edge of the body show through in dots.
+    float body = depths_around(depth, ivec3(gl_FragCoord.xy, gl_ViewIndex)).y;
     float mark = gl_FragCoord.z > body * (1.0 + MARGIN) ? 1.0 : HIDDEN;
     vec4 channels = vec4(equal(uvec4(push.channel & 3u), uvec4(0, 1, 2, 3))) * mark;
     bool later = push.channel > 3u;

@@ -2,8 +2,9 @@
 //! characters to the GPU, writing files.
 
 use super::context::{folder_of, write_png};
+use super::places::free;
 use super::samples;
-use crate::base::{Error, Progress, Result};
+use crate::base::{Error, Progress, Result, counted};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Cache, Character};
 use crate::cage::{Cage, Coordinates, Coupling};
@@ -44,6 +45,8 @@ pub enum Job {
     List(PathBuf, Vec<PathBuf>),
     /// Checks whether a file exists already at the path that is about to be written.
     Look(Writes, PathBuf),
+    /// Finds a path without a file: this path, or the first with a number in its name.
+    Find(Writes, PathBuf),
     /// Creates the actor of a character for a render stage. The number `stage` identifies the stage; [`Done::Ready`]
     /// returns the same number.
     Ready {
@@ -137,6 +140,8 @@ pub enum Done {
     Entered(FileList),
     /// Whether the file to be written exists already.
     Looked(Writes, PathBuf, bool),
+    /// The path of [`Job::Find`], and the path without a file.
+    Found(Writes, PathBuf, PathBuf),
     /// The actor for the render stage with this number.
     Ready(u64, Result<Box<Actor>>),
     /// The onion skins of the job with this number.
@@ -266,6 +271,10 @@ fn run(job: Job) -> Done {
         Job::Look(writes, path) => {
             let there = path.exists();
             Done::Looked(writes, path, there)
+        }
+        Job::Find(writes, path) => {
+            let found = free(&path, true, Path::exists);
+            Done::Found(writes, path, found)
         }
         Job::Open(path, _) if path.is_dir() => {
             let journals = recovery::folder().ok();
@@ -455,7 +464,7 @@ fn rigged(
     write_model(&path, &rigged.glb)?;
     let idle = bones.len() - rigged.bones.min(bones.len());
     let warning = if idle > 0 { format!(", of which {idle} move no vertex") } else { String::new() };
-    Ok(Some((path, format!("{} bones{warning}", bones.len()))))
+    Ok(Some((path, format!("{}{warning}", counted(bones.len(), "bone")))))
 }
 
 /// Writes the posed character as glTF, with its receipt beside the file.

@@ -8,6 +8,7 @@ pub mod display;
 pub mod faces;
 mod handover;
 mod jobs;
+mod places;
 mod preferences;
 pub mod report;
 mod samples;

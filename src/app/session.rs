@@ -13,6 +13,7 @@ use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
 use crate::document::{DeformerSettings, Document};
 use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, Stage};
+use crate::ui::window::Writes;
 use crate::workbench::{Preferences, Workbench};
 use image::RgbaImage;
 pub use news::News;
@@ -31,8 +32,8 @@ pub const POSED: &str = "posed.glb";
 /// character as `STEM.rigged.glb`, with the stem of the character's file name.
 pub const RIGGED: &str = "rigged.glb";
 
-/// File name of an exported cage in the output folder. Without an output folder, the file is written beside the character
-/// as `STEM.cage.obj`, with the stem of the character's file name.
+/// File name of an exported cage in the output folder. Without an output folder, the file is written to
+/// [`AppSession::proposal`] as `STEM.cage.obj`, with the stem of the character's file name.
 pub const CAGE: &str = "cage.obj";
 
 /// The document with its tools, jobs and save state.
@@ -62,6 +63,8 @@ pub struct AppSession {
     pub on_disk: bool,
     /// Path of the last export of a posed glTF.
     exported: Option<PathBuf>,
+    /// The kinds of files for which a job looks for a free path.
+    finding: Vec<Writes>,
     /// Whether the document has changes that only the journal holds.
     pub unsaved: bool,
     measuring: bool,
@@ -130,6 +133,7 @@ impl AppSession {
             saved: None,
             on_disk: false,
             exported: None,
+            finding: Vec::new(),
             unsaved: false,
             measuring: false,
             measured: None,
@@ -348,8 +352,8 @@ impl AppSession {
         follows && stage.actor().model().zip(self.model.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b))
     }
 
-    /// Gives an actor the displayed time, the sculpt layers, the firm regions, the hidden parts and the colours of the
-    /// workbench. Returns whether colours or hidden parts changed. If the sculpt layers do not fit the character, prints an
+    /// Gives an actor the displayed time, the sculpt layers, the firm regions, the hidden parts, the colours and the outline of
+    /// the workbench. Returns whether colours, hidden parts or the outline changed. If the sculpt layers do not fit the character, prints an
     /// error and does not show them.
     pub fn bring_up(&self, actor: &mut Actor) -> bool {
         let Some(bench) = &self.bench else { return false };
@@ -361,6 +365,7 @@ impl AppSession {
                 eprintln!("sinew: {error}");
                 false
             });
+        let outlines = actor.show_outline(bench.outlined());
         let hides = actor.set_hidden(bench.session().document().hidden());
         if let Err(error) = actor.set_cage(bench.coupling()) {
             eprintln!("sinew: {error}");
@@ -368,7 +373,7 @@ impl AppSession {
         if let Err(error) = actor.set_sculpts(bench.sculpts(), bench.sculpt_states()) {
             eprintln!("sinew: {error}");
         }
-        painted || hides
+        painted || hides || outlines
     }
 
     /// Starts the job that creates an actor for a render stage, with these deformer settings.
@@ -389,3 +394,6 @@ impl AppSession {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

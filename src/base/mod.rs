@@ -1,5 +1,6 @@
 //! Math types, typed ids and errors. This module depends on no other module, no GPU and no file format.
 
+mod count;
 mod error;
 pub mod folders;
 mod id;
@@ -12,6 +13,7 @@ pub mod testing;
 mod turn;
 mod version;
 
+pub use count::counted;
 pub use error::{Error, Result};
 pub use id::*;
 pub use percent::percent_decoded;

@@ -5,7 +5,7 @@ use super::joints::{Motion, close_up, study};
 use super::render::{draw_bones, draw_strokes};
 use crate::app::context::{Context, folder, human, say, stage, write_png};
 use crate::base::math::{Aabb, Vec4};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, counted};
 use crate::bind::BindOptions;
 use crate::deform::surface::color_of_strain;
 use crate::document::{DeformerSettings, Document, Journal, Session, demo_edits};
@@ -80,7 +80,8 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     };
     let document = session.document();
     let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
-    line("strokes", time, &format!("{strokes} strokes, {keys} keys; document {:.16}", document.hash()));
+    let drawn = format!("{}, {}", counted(strokes, "stroke"), counted(keys, "key"));
+    line("strokes", time, &format!("{drawn}; document {:.16}", document.hash()));
     write_outputs(context, &model, document, out)
 }
 

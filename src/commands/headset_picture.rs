@@ -171,6 +171,7 @@ pub fn picture(
     let renderer = context.renderer()?;
     let mut studio = Studio::new(&renderer, model)?;
     studio.hide(bench.session().document().hidden());
+    studio.outline(model, bench.outlined())?;
     let mut screens = PanelScreens::new(renderer.device())?;
     let output = bench.output();
     let mut lines = output.lines.clone();

@@ -4,7 +4,7 @@ use super::arguments::Side;
 use super::play::opened;
 use super::pose::clip_of;
 use crate::app::context::{Context, folder_of, say, stage};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, counted};
 use crate::document::{ClipLayer, Document, Edit, KeyEdit};
 use crate::export::Clips;
 use crate::export::is_model;
@@ -117,7 +117,8 @@ pub(super) fn write(
     })?;
     say(receipt.to_string().trim_end());
     let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
-    say(format_args!("  {strokes} strokes, {keys} keys; document {}", document.hash()));
+    let drawn = format!("{}, {}", counted(strokes, "stroke"), counted(keys, "key"));
+    say(format_args!("  {drawn}; document {}", document.hash()));
     Ok(())
 }
 

@@ -70,6 +70,7 @@ pub fn picture(
     let renderer = context.renderer()?;
     let mut studio = Studio::new(&renderer, model)?;
     studio.hide(bench.session().document().hidden());
+    studio.outline(model, bench.outlined())?;
     let output = desk.output();
     let [left, top, width, height] = output.viewport;
     let mut seen = studio.shoot(shape, &output.views[..1], [width, height], &output.lines)?;

@@ -196,7 +196,7 @@ impl Target {
     }
 
     /// Whether the values are rotations.
-    pub(super) fn rotates(&self) -> bool {
+    pub fn rotates(&self) -> bool {
         matches!(
             self,
             Self::Node { property: Property::Rotation, .. } | Self::Grip { property: Property::Rotation, .. }

@@ -221,6 +221,9 @@ pub struct Pass<'f> {
     frame: &'f mut Frame,
 }
 
+/// Largest number of colour targets of a pass. Every device has as many.
+const MOST_COLORS: usize = 4;
+
 impl Frame {
     /// Records a pass over whole targets that have one layer per view. +Y is up in clip space.
     ///
@@ -232,8 +235,7 @@ impl Frame {
         views: u32,
         record: impl FnOnce(&mut Pass<'_>),
     ) {
-        let colors: Vec<_> = colors.iter().copied().map(Target::from).collect();
-        self.render_to(&colors, depth.map(Target::from), views, record);
+        self.pass(colors.iter().copied().map(Target::from), depth.map(Target::from), views, record);
     }
 
     /// Records a pass like [`Self::render`], for targets that may be multisampled.
@@ -244,8 +246,23 @@ impl Frame {
         views: u32,
         record: impl FnOnce(&mut Pass<'_>),
     ) {
-        let Some(size) = colors.first().or(depth.as_ref()).map(|t| t.image.size()) else { return };
-        let images = || colors.iter().chain(&depth).flat_map(|t| [Some(t.image), t.resolve]).flatten();
+        self.pass(colors.iter().copied(), depth, views, record);
+    }
+
+    fn pass<'a>(
+        &mut self,
+        colors: impl ExactSizeIterator<Item = Target<'a>> + Clone,
+        depth: Option<Target<'a>>,
+        views: u32,
+        record: impl FnOnce(&mut Pass<'_>),
+    ) {
+        let all = || colors.clone().chain(depth);
+        let Some(size) = all().next().map(|t| t.image.size()) else { return };
+        if colors.len() > MOST_COLORS {
+            return self
+                .fail(format!("a pass has {} colour targets, at most {MOST_COLORS} fit", colors.len()));
+        }
+        let images = || all().flat_map(|t| [Some(t.image), t.resolve]).flatten();
         if images().any(|i| i.size() != size || i.layers() < views) {
             return self.fail("the targets of a pass differ in size or lack layers".into());
         }
@@ -280,14 +297,16 @@ impl Frame {
                 .resolve_image_view(resolve.view())
                 .resolve_image_layout(vk::ImageLayout::GENERAL)
         };
-        let color_infos: Vec<_> = colors.iter().copied().map(attachment).collect();
+        let mut color_infos = [vk::RenderingAttachmentInfo::default(); MOST_COLORS];
+        let count = colors.len();
+        color_infos.iter_mut().zip(colors).for_each(|(info, target)| *info = attachment(target));
         let depth_info = depth.map(attachment);
         let area = vk::Rect2D::default().extent(vk::Extent2D { width: size[0], height: size[1] });
         let mut info = vk::RenderingInfo::default()
             .render_area(area)
             .layer_count(1)
             .view_mask(view_mask(views))
-            .color_attachments(&color_infos);
+            .color_attachments(&color_infos[..count]);
         if let Some(depth_info) = &depth_info {
             info = info.depth_attachment(depth_info);
         }

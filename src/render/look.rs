@@ -82,6 +82,8 @@ pub struct Look {
     pub occlusion: bool,
     /// The silhouettes to colour over the surface; `None` colours none.
     pub silhouettes: Option<SilhouetteOptions>,
+    /// Whether to outline the part of the surface that [`super::Scene::outline`] has set.
+    pub outline: bool,
     /// Whether the backdrop is transparent, for a headset that shows the room behind it. The floor then only darkens what is
     /// behind it. The picture's colours are multiplied by its alpha.
     pub clear: bool,
@@ -107,6 +109,7 @@ impl Default for Look {
             shading: Shading::Textured,
             occlusion: false,
             silhouettes: None,
+            outline: false,
             clear: false,
             backdrop,
             exposure: 1.0,

@@ -6,7 +6,8 @@
 //! [`Renderer::record`] draws a frame. Vertex shaders read the surface from buffers that the deformer writes
 //! ([`SurfaceBuffers`]). [`PanelPainter`] paints egui's shapes into images; [`QuadPainter`] draws such images as
 //! rectangles in the world. [`Look::silhouettes`] colours the silhouettes over the surface, [`Look::occlusion`] darkens it
-//! where other parts are near; both read a coarse G-buffer of the picture's own views.
+//! where other parts are near; both read a coarse G-buffer of the picture's own views. [`Look::outline`]
+//! outlines a part of the surface.
 
 mod anchors;
 mod coarse;
@@ -18,7 +19,9 @@ mod lines;
 mod look;
 mod material;
 mod occlusion;
+mod outline;
 mod panel;
+mod picture;
 mod probe;
 mod quad;
 mod renderer;
@@ -34,6 +37,7 @@ pub use ghosts::{FUTURE, GHOSTS, GhostMasks, GhostShape, PAST, ShownGhosts};
 pub use hidden::HiddenArea;
 pub use lines::{BASELINE, BONE, JOINT, LineBuffer, Lines, OFFSET, Segment, rgba};
 pub use look::{Look, Occlusion, Shading};
+pub use outline::OUTLINE_WIDTH;
 pub use panel::{PanelImage, PanelPaint, PanelPainter};
 pub use probe::{PROBE_SIZE, Probe};
 pub use quad::{Quad, QuadBindings, QuadPainter};
@@ -43,13 +47,5 @@ pub use silhouettes::{Filter, SilhouetteOptions, TEXEL};
 pub use targets::Targets;
 pub use view::{Camera, Tangents, View};
 
-#[cfg(test)]
-mod edge_tests;
-#[cfg(test)]
-mod look_tests;
-#[cfg(test)]
-mod panel_tests;
-#[cfg(test)]
-mod phong_tests;
 #[cfg(test)]
 mod tests;

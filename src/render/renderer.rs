@@ -10,13 +10,15 @@ use super::lines::{LineBuffer, Lines};
 use super::look::{Canvas, Look};
 use super::material;
 use super::occlusion::OcclusionPass;
+use super::outline::{OutlineBindings, OutlinePass};
+use super::picture::PicturePass;
 use super::scene::Scene;
-use super::targets::{PICTURE, Targets};
+use super::targets::Targets;
 use super::view::View;
 use crate::base::{Error, Result};
 use crate::gpu::{
     Bindings, Blend, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource,
-    Sampler, Spv,
+    Sampler,
 };
 use crate::shared_with_shaders;
 use crate::spv;
@@ -38,22 +40,6 @@ shared_with_shaders! {
     }
 }
 
-/// The pipelines for one number of views and one number of samples per pixel.
-struct PicturePass {
-    views: u32,
-    samples: u32,
-    opaque: Graphics,
-    /// Pipeline for alpha-tested and alpha-blended materials; its fragment shader selects the covered samples of a
-    /// pixel by writing the sample mask.
-    cut: Graphics,
-    /// `opaque` and `cut` with tessellation, where the device has it.
-    curved: Option<[Graphics; 2]>,
-    backdrop: Graphics,
-    /// Only with two views.
-    hidden: Option<Graphics>,
-    lines: Graphics,
-}
-
 /// All render pipelines of a device. [`Self::bind`] creates the pipelines for a new number of views or samples.
 pub struct Renderer {
     device: Arc<Device>,
@@ -63,6 +49,7 @@ pub struct Renderer {
     anaglyph: Compute,
     anchoring: Anchoring,
     ghosts: GhostPass,
+    outlines: OutlinePass,
     shadow_image: Image,
     shadow_sampler: Sampler,
 }
@@ -99,6 +86,8 @@ pub struct SceneBindings {
     anchored: Anchored,
     /// Only while [`Look::silhouettes`] or [`Look::occlusion`] is set.
     coarse: Option<Coarse>,
+    /// Once there was an outline.
+    outline: Option<OutlineBindings>,
 }
 
 impl Renderer {
@@ -138,6 +127,7 @@ impl Renderer {
             anaglyph: Compute::new(device, spv!("render/anaglyph.comp"), &[])?,
             anchoring: Anchoring::new(device)?,
             ghosts: GhostPass::new(device)?,
+            outlines: OutlinePass::new(device)?,
             shadow_image,
             shadow_sampler: Sampler::texels(device)?,
             device: device.clone(),
@@ -222,13 +212,14 @@ impl Renderer {
             anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
             coarse: None,
+            outline: None,
             pass,
         })
     }
 
     /// Draws the scene's current surface into the image of the targets, with silhouettes and lines on top. With
     /// [`Look::anaglyph`], both views are combined in the image of the first view. Allocates if silhouettes or ambient
-    /// occlusion are switched on, or if the size of a point changes while they are on.
+    /// occlusion are switched on, or if the size of a point changes while they are on, and for the first outline.
     ///
     /// Fails unless `shot` has as many views as the targets.
     pub fn record(
@@ -269,6 +260,9 @@ impl Renderer {
         self.coarse.record_after(frame, targets, bound.coarse.as_ref(), look);
         if let Some(ghosts) = &ghosts {
             self.ghosts.record(frame, (scene, targets), ghosts, (views, look.scale))?;
+        }
+        if look.outline {
+            self.outlines.record(frame, (scene, targets), &mut bound.outline, look.scale)?;
         }
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
@@ -439,62 +433,4 @@ fn bind_lines(pass: &PicturePass, lines: &LineBuffer, targets: &Targets) -> Resu
 
 fn no_view() -> Error {
     Error::input("there is no view to draw", "give one or two")
-}
-
-impl PicturePass {
-    fn new(device: &Arc<Device>, views: u32, samples: u32) -> Result<Self> {
-        let drawn = |vertex: Spv, tessellation: Option<[Spv; 2]>, fragment: Spv| {
-            Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex,
-                    tessellation,
-                    fragment: Some(fragment),
-                    specialisation: &[samples],
-                    colors: &[PICTURE],
-                    depth: Some(DEPTH),
-                    blend: Blend::Replace,
-                    views,
-                    samples,
-                },
-            )
-        };
-        let filled = |vertex: Spv, fragment: Spv| drawn(vertex, None, fragment);
-        let curved = |fragment: Spv| {
-            let stages = [spv!("render/surface.tesc"), spv!("render/surface.tese")];
-            drawn(spv!("render/surface_patch.vert"), Some(stages), fragment)
-        };
-        let curved = match device.tessellates() {
-            true => Some([curved(spv!("render/surface.frag"))?, curved(spv!("render/surface_cut.frag"))?]),
-            false => None,
-        };
-        let hidden = match views {
-            2 => Some(filled(spv!("render/hidden.vert"), spv!("render/hidden.frag"))?),
-            _ => None,
-        };
-        Ok(Self {
-            views,
-            samples,
-            hidden,
-            curved,
-            opaque: filled(spv!("render/surface.vert"), spv!("render/surface.frag"))?,
-            cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,
-            backdrop: filled(spv!("render/backdrop.vert"), spv!("render/backdrop.frag"))?,
-            // One sample suffices: the line shader computes pixel coverage analytically.
-            lines: Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/lines.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/lines.frag")),
-                    specialisation: &[],
-                    colors: &[PICTURE],
-                    depth: None,
-                    blend: Blend::Alpha,
-                    views,
-                    samples: 1,
-                },
-            )?,
-        })
-    }
 }

@@ -1,6 +1,7 @@
 //! A character's display mesh and materials on the device. The deformer provides the positions and normals.
 
 use super::material::{GpuMaterial, textures};
+use super::outline::OutlinedPart;
 use super::texture;
 use crate::asset::{Alpha, Asset, Image as Picture, Material, Wrap};
 use crate::base::math::{Aabb, Vec3};
@@ -91,6 +92,8 @@ pub struct Scene {
     pub(super) parts: Vec<DrawPart>,
     /// Whether each part of the display mesh is hidden. Pictures, shadows and queries ignore hidden parts.
     hidden: Vec<bool>,
+    /// The outlined part, if it may have one.
+    pub(super) outlined: Option<OutlinedPart>,
     /// Triangles for probes: as `triangles`, but those of hidden parts have no area.
     probed: Buffer,
 }
@@ -142,6 +145,7 @@ impl Scene {
             textures,
             parts,
             hidden: vec![false; display.parts.len()],
+            outlined: None,
             probed: Buffer::from_slice(device, "probed triangles", &display.triangles)?,
         })
     }
@@ -155,6 +159,11 @@ impl Scene {
             changed |= std::mem::replace(now, new) != new;
         }
         changed
+    }
+
+    /// Returns whether a part of the display mesh is hidden.
+    pub(super) fn is_hidden(&self, part: u32) -> bool {
+        self.hidden.get(part as usize).is_some_and(|hidden| *hidden)
     }
 
     /// Records the upload of the triangles that probes see. This is a copy: put a phase or barrier before the probes.

@@ -1,6 +1,7 @@
 //! A character on the GPU with one deformer, bound to the render targets of a stage.
 
 use super::live_graph::LiveGraph;
+use super::outline::{Outline, Outlined};
 use super::probes::Probes;
 use super::{Aim, Follows, Model, SkinColors, SurfaceSample, paint};
 use crate::asset::Asset;
@@ -67,6 +68,7 @@ struct Body {
     probes: Probes,
     cursor: Cursor,
     painted: Painted,
+    outline: Outline,
     /// Whether the probes do not know yet which parts are hidden.
     hides: bool,
 }
@@ -137,7 +139,9 @@ impl Actor {
         let graph = live.graph();
         let surface =
             SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
-        let scene = Scene::new(device, &model.asset, &model.bound.character.display, &surface)?;
+        let display = &model.bound.character.display;
+        let mut scene = Scene::new(device, &model.asset, display, &surface)?;
+        scene.prepare_outline(device, display)?;
         let rest = model.rest();
         device.run(|frame| {
             live.rest(frame, &PosedRig::new(model.skeleton(), &rest));
@@ -151,6 +155,7 @@ impl Actor {
                 cursor: Cursor::new(&pipelines.renderer, &scene)?,
                 live,
                 painted: Painted::default(),
+                outline: Outline::new(&model.bound.character),
                 hides: false,
             }),
             scene,
@@ -315,6 +320,13 @@ impl Actor {
         Ok(true)
     }
 
+    /// Sets the part of the skin that [`crate::render::Look::outline`] outlines. Returns whether it changed, so that the actor must
+    /// be drawn.
+    pub fn show_outline(&mut self, what: Option<Outlined<'_>>) -> bool {
+        let Some(Body { outline, live, .. }) = &mut self.body else { return false };
+        outline.show(&live.model().bound.character, what)
+    }
+
     pub(super) fn bounds(&self) -> &Aabb {
         &self.scene.bounds
     }
@@ -362,6 +374,9 @@ impl Actor {
         if let Some(painted) = self.body.as_mut().map(|b| &mut b.painted).filter(|p| p.new) {
             painted.new = false;
             self.scene.paint(frame, &painted.display);
+        }
+        if let Some(body) = &mut self.body {
+            body.outline.record(frame, &mut self.scene, &body.live.model().bound.character);
         }
         pipelines.renderer.record(frame, &self.scene, targets, &mut self.bindings, shot)
     }

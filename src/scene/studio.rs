@@ -1,5 +1,6 @@
 //! Offline images of a character: single images, stereo pairs and anaglyphs.
 
+use super::outline::{Outline, Outlined};
 use super::{Evaluation, Model};
 use crate::asset::{Asset, Material};
 use crate::base::MaterialId;
@@ -46,6 +47,8 @@ pub struct Studio {
     surface: SurfaceBuffers,
     look: Look,
     samples: u32,
+    /// Once there was an outline.
+    outline: Option<Outline>,
 }
 
 impl Studio {
@@ -58,8 +61,35 @@ impl Studio {
         let device = renderer.device();
         let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
         let scene = Scene::new(device, &model.asset, display, &surface)?;
-        let samples = device.samples(SAMPLES);
-        Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
+        Ok(Self::of(renderer, scene, surface))
+    }
+
+    fn of(renderer: &Arc<Renderer>, scene: Scene, surface: SurfaceBuffers) -> Self {
+        let (look, samples) = (Look::default(), renderer.device().samples(SAMPLES));
+        Self { renderer: renderer.clone(), scene, surface, look, samples, outline: None }
+    }
+
+    /// Outlines a part of the model's skin in later images, or nothing.
+    ///
+    /// # Errors
+    /// If memory runs out or the device is lost.
+    pub fn outline(&mut self, model: &Model, what: Option<Outlined<'_>>) -> Result<()> {
+        self.look.outline = what.is_some();
+        let character = &model.bound.character;
+        let outline = match &mut self.outline {
+            Some(outline) => outline,
+            None if what.is_none() => return Ok(()),
+            none => {
+                self.scene.prepare_outline(self.renderer.device(), &character.display)?;
+                none.insert(Outline::new(character))
+            }
+        };
+        outline.show(character, what);
+        self.renderer.device().run(|frame| {
+            outline.record(frame, &mut self.scene, character);
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Uploads the model's mesh in the given linear colours per control vertex, without its materials.
@@ -74,8 +104,7 @@ impl Studio {
         let asset = Asset { materials: vec![plain], ..Asset::default() };
         let surface = SurfaceBuffers::from_slices(renderer.device(), &display.positions, &display.normals)?;
         let scene = Scene::new(renderer.device(), &asset, &display, &surface)?;
-        let samples = renderer.device().samples(SAMPLES);
-        Ok(Self { renderer: renderer.clone(), scene, surface, look: Look::default(), samples })
+        Ok(Self::of(renderer, scene, surface))
     }
 
     /// Hides these parts of the model's display mesh, by index, in later images.

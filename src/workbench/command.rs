@@ -330,6 +330,8 @@ commands! {
     LeftHanded(bool) => "Tools in the left hand", [Palette], Listed(&Display), |p| p.left_handed;
     /// Switches haptics on or off.
     Haptics(bool) => "Vibration", [Palette], Listed(&Display), |p| p.haptics;
+    /// Outlines the skin of the selected joint, or of the selected sculpt layer, or switches the outline off.
+    Outline(bool) => "Outline of the selection", [Details], Listed(&Display), |p| p.outline;
     /// Switches multisample antialiasing on or off.
     Smooth(bool) => "Smooth edges", [Palette], Listed(&Display), |p| p.smooth;
     /// Switches the curved drawing of triangles (Phong tessellation) on or off.

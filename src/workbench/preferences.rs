@@ -59,6 +59,8 @@ pub struct Preferences {
     pub cage_rest: bool,
     /// Whether bones, strokes and triangle edges are drawn over the body.
     pub wire: bool,
+    /// Whether the selection is outlined.
+    pub outline: bool,
     /// Whether multisample antialiasing (4 samples) is on.
     pub smooth: bool,
     /// Whether triangles are drawn curved (Phong tessellation).
@@ -126,6 +128,7 @@ impl Default for Preferences {
             cage_set: CageSet::Brush,
             cage_rest: false,
             wire: false,
+            outline: true,
             smooth: true,
             phong: false,
             shading: Shading::Textured,
@@ -197,6 +200,7 @@ impl Preferences {
             Command::AccentDepth(on) => self.accent_depth = *on,
             Command::BonesPerStroke(bones) => self.bones = (*bones).min(MOST_BONES),
             Command::Wire(on) => self.wire = *on,
+            Command::Outline(on) => self.outline = *on,
             Command::Smooth(on) => self.smooth = *on,
             Command::Phong(on) => self.phong = *on,
             Command::Shading(shading) => self.shading = *shading,
@@ -232,7 +236,7 @@ impl Preferences {
 
     /// Sets how a picture shows the surface, on a software driver or a GPU.
     pub fn set_look(&self, look: &mut Look, software: bool) {
-        (look.wire, look.phong) = (self.wire, self.phong);
+        (look.wire, look.phong, look.outline) = (self.wire, self.phong, self.outline);
         (look.shading, look.occlusion) = (self.shading, self.occlusion.is_on(software));
     }
 

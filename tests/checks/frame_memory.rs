@@ -1,9 +1,10 @@
-//! While a motion plays, no frame allocates: neither for poses, sculpt layers and settings nor for their upload.
+//! While a motion plays, no frame allocates: neither for poses, sculpt layers and settings nor for their upload, nor for the
+//! picture and an outline that changes.
 
 use sinew::asset::{Asset, Channel, Clip, Interpolation, Property};
 use sinew::base::Progress;
-use sinew::base::math::{Quat, Vec3};
-use sinew::base::{FirmId, MarkId, SculptId, StrokeId};
+use sinew::base::math::{Aabb, Quat, Vec3};
+use sinew::base::{FirmId, MarkId, NodeId, SculptId, StrokeId};
 use sinew::bind::shapes::Shape;
 use sinew::bind::{BindOptions, VertexRuns};
 use sinew::deform::blend::Painted;
@@ -13,7 +14,8 @@ use sinew::document::{ClipLayer, DeformerSettings, Edit, Key, KeyEdit, KeyValue,
 use sinew::gpu::Sync;
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::pose::{Sample, Stroke, StrokeLayer};
-use sinew::scene::{Actor, Aim, Follows, GhostTimes, Ghosts, Model, Pipelines, Stage};
+use sinew::render::{Camera, Lines};
+use sinew::scene::{Actor, Aim, Follows, GhostTimes, Ghosts, Model, Outlined, Pipelines, Stage};
 use sinew::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 use sinew::workbench::{Command, Input, Preferences, Workbench};
 use std::sync::Arc;
@@ -122,8 +124,12 @@ fn a_motion_that_plays_allocates_nothing() {
             let mut ghosts = Ghosts::new(&pipelines, &model, bench.recipe(), &Progress::default()).unwrap();
             ghosts.set_counts([1, 1]).unwrap();
             stage.set_ghosts(Some(Box::new(ghosts))).unwrap();
+            stage.look_mut().outline = true;
             stage
         });
+        let joints: Vec<NodeId> = model.skeleton().joints.iter().map(|j| j.node).collect();
+        let bounds = Aabb { min: Vec3::new(-1.0, 0.0, -1.0), max: Vec3::new(1.0, 2.0, 1.0) };
+        let (view, lines) = (Camera::framing(&bounds, 1.0, 0.3, 0.1).view(1.0), Lines::default());
         bench.run_command(Command::Onion(true));
         bench.run_command(Command::Play(true));
         let mut input = Input { focused: true, ..Input::default() };
@@ -148,6 +154,9 @@ fn a_motion_that_plays_allocates_nothing() {
                     let ghosts = stage.ghosts_mut().unwrap();
                     haunted = ghosts.follow(document, None, &times).unwrap() == Follows::Changed;
                     stage.record_body(&mut commands, Some(bench.shown_pose()), &Aim::default()).unwrap();
+                    // Every frame outlines another joint.
+                    stage.actor_mut().show_outline(Some(Outlined::Joint(joints[frame % 3])));
+                    stage.record_eyes(&mut commands, &[view], &lines).unwrap();
                 });
                 stage.submit(commands, &Sync::default()).unwrap();
             }

@@ -146,6 +146,10 @@ impl AppSession {
                 News::Entered(files)
             }
             Done::Looked(writes, path, there) => News::Looked(writes, path, there),
+            Done::Found(writes, proposed, path) => {
+                self.found(writes, &proposed, path);
+                return None;
+            }
             Done::Opened(path, Ok(opened)) => self.opened(path, *opened),
             Done::Opened(_, Err(error)) => {
                 self.opening = false;
@@ -207,6 +211,10 @@ impl AppSession {
         }
         if let Some(bench) = &mut self.bench {
             bench.know_binding(model.bound.attachments.clone());
+            // The files would cover the character that was chosen from them.
+            if bench.preferences().files {
+                bench.run_command(Command::Files);
+            }
             // A user who opens a sample may be new.
             bench.run_command(Command::Tour(restored == 0 && is_sample(&path)));
             self.revision = bench.session().revision();

@@ -3,14 +3,25 @@
 use super::{AppSession, CAGE, POSED, PROJECT};
 use crate::app::context::say;
 use crate::app::jobs::Job;
+use crate::app::places::{in_folder, whole};
 use crate::app::preferences;
 use crate::app::report::Event;
+use crate::app::samples::is_sample;
 use crate::base::Result;
 use crate::base::math::DVec3;
 use crate::cage::obj_text;
 use crate::document::Session;
 use crate::project::recovery;
+use crate::ui::window::Writes;
 use std::path::{Path, PathBuf};
+
+/// The file name in the output folder.
+fn name_of(writes: Writes) -> &'static str {
+    match writes {
+        Writes::Project => PROJECT,
+        Writes::Posed => POSED,
+    }
+}
 
 impl AppSession {
     /// Returns the default path for the file `name`: in the output folder, or beside the character's file with the stem
@@ -42,6 +53,58 @@ impl AppSession {
     /// Returns the path of the last save or else of the last export.
     pub fn last_written(&self) -> Option<&PathBuf> {
         self.place_saved().or(self.exported.as_ref())
+    }
+
+    /// Returns the absolute path that Sinew proposes for the file `name`: in the output folder, or in the folder of the
+    /// last written file, or else beside the character's file. For samples, it is in the home folder instead, because
+    /// samples are in a hidden folder. Returns `None` if no document is open.
+    pub fn proposal(&self, name: &str) -> Option<PathBuf> {
+        let path = self.place(name)?;
+        let home = self.home_of_sample();
+        let written = self.last_written().and_then(|p| p.parent());
+        let folder = written.or(home.as_deref()).filter(|_| self.out.is_none());
+        Some(whole(&in_folder(path, folder)))
+    }
+
+    /// Returns the absolute path whose name, with a number, *Save as* proposes.
+    pub fn proposal_of_copy(&self) -> Option<PathBuf> {
+        let home = self.home_of_sample().filter(|_| self.last_written().is_none());
+        Some(whole(&in_folder(self.saved_to()?, home.as_deref())))
+    }
+
+    /// Returns the home folder if the character is a sample.
+    fn home_of_sample(&self) -> Option<PathBuf> {
+        let sample = self.model.as_ref().is_some_and(|m| is_sample(&whole(&m.asset.path)));
+        std::env::home_dir().filter(|_| sample)
+    }
+
+    /// Saves the document, or exports it as a posed glTF, without a dialog: to the known path or, without one, to the
+    /// proposed path. If a file is there, the name gets a number, so that no file is replaced.
+    pub fn write_without_asking(&mut self, writes: Writes) {
+        match writes {
+            Writes::Project if self.has_place() => self.save(),
+            Writes::Posed if self.has_place_of_export() => self.export(),
+            // A press while the path is being found adds nothing.
+            _ if self.finding.contains(&writes) => {}
+            _ => {
+                if let Some(path) = self.proposal(name_of(writes)) {
+                    self.finding.push(writes);
+                    self.worker.ask(Job::Find(writes, path));
+                }
+            }
+        }
+    }
+
+    /// Writes a file to the path that was found for a proposed path.
+    pub(super) fn found(&mut self, writes: Writes, proposed: &Path, path: PathBuf) {
+        self.finding.retain(|w| *w != writes);
+        // The user may have opened another file.
+        if self.proposal(name_of(writes)).as_deref() == Some(proposed) {
+            match writes {
+                Writes::Project => self.save_to(path),
+                Writes::Posed => self.export_to(path),
+            }
+        }
     }
 
     /// Returns whether the project can be saved without asking for a path.
@@ -97,9 +160,9 @@ impl AppSession {
         self.worker.ask(Job::Export(path, model.clone(), document));
     }
 
-    /// Writes the displayed rest cage as `.obj`, in the output folder or beside the character's file.
+    /// Writes the displayed rest cage as `.obj`, to the proposed path.
     pub fn export_cage(&mut self) {
-        let (Some(bench), Some(path)) = (&self.bench, self.place(CAGE)) else { return };
+        let (Some(bench), Some(path)) = (&self.bench, self.proposal(CAGE)) else { return };
         let Some(cage) = bench.session().document().cage() else { return };
         let offset = |v: usize| bench.shown_cage().get(v).map_or(DVec3::ZERO, |d| d.as_dvec3());
         let positions: Vec<DVec3> =

@@ -3,8 +3,8 @@
 use super::Options;
 use super::app::{Pending, WindowApp};
 use crate::app::jobs::Job;
+use crate::app::places::{free, whole};
 use crate::app::preferences;
-use crate::app::samples::is_sample;
 use crate::app::session::PROJECT;
 use crate::project::recovery::Unfinished;
 use crate::ui::window::{Choices, Question, Writes};
@@ -47,36 +47,6 @@ impl Kept {
         self.recent.insert(0, path);
         self.recent.truncate(RECENT);
     }
-}
-
-/// Makes a path absolute, because a path from the command line may be a file name without a folder.
-fn whole(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// Returns the path of a file with the same name in `folder`, if there is one.
-fn in_folder(path: PathBuf, folder: Option<&Path>) -> PathBuf {
-    match (folder, path.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => path,
-    }
-}
-
-/// Returns a path that is not `taken`. If `first` is set and `path` is free, returns `path`; otherwise returns a
-/// numbered variant such as `hero-2`.
-fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf {
-    if first && !taken(path) {
-        return path.to_owned();
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let ending = [".project.glb", ".posed.glb", ".glb"].into_iter().find(|e| name.ends_with(e)).unwrap_or("");
-    let stem = name.strip_suffix(ending).unwrap_or(&name);
-    // Strip an existing number, so that `hero-2` is followed by `hero-3`.
-    let counted = stem.rsplit_once('-').filter(|(_, n)| n.parse::<u32>().is_ok());
-    let stem = counted.map_or(stem, |(stem, _)| stem);
-    let ending = if ending == ".glb" { ".project.glb" } else { ending };
-    let numbered = |n: u32| path.with_file_name(format!("{stem}-{n}{ending}"));
-    (2..1000).map(numbered).find(|p| !taken(p)).unwrap_or_else(|| numbered(1000))
 }
 
 impl WindowApp<'_> {
@@ -175,27 +145,15 @@ impl WindowApp<'_> {
 
     /// Asks for a new path and saves the document there.
     pub(super) fn save_as(&mut self) {
-        let Some(path) = self.app_session.saved_to() else { return };
-        let home = self.home_of_sample().filter(|_| self.app_session.last_written().is_none());
-        let path = in_folder(path, home.as_deref());
-        let path = free(&whole(&path), false, |p| self.is_listed(p));
+        let Some(path) = self.app_session.proposal_of_copy() else { return };
+        let path = free(&path, false, |p| self.is_listed(p));
         self.desk.ask_where(Writes::Project, &path);
     }
 
-    /// Returns the home folder if the character is a sample: samples are in a hidden folder.
-    fn home_of_sample(&self) -> Option<PathBuf> {
-        let sample = self.app_session.model.as_ref().is_some_and(|m| is_sample(&whole(&m.asset.path)));
-        std::env::home_dir().filter(|_| sample)
-    }
-
-    /// Asks for the path of a file; the default is in the folder of the last written file, or else beside the character.
-    /// For samples, it is in the home folder.
+    /// Asks for the path of a file.
     pub(super) fn ask_where(&mut self, writes: Writes, name: &str) {
-        let Some(path) = self.app_session.place(name) else { return };
-        let home = self.home_of_sample();
-        let written = self.app_session.last_written().and_then(|p| p.parent());
-        let path = in_folder(path, written.or(home.as_deref()));
-        let path = free(&whole(&path), true, |p| self.is_listed(p));
+        let Some(path) = self.app_session.proposal(name) else { return };
+        let path = free(&path, true, |p| self.is_listed(p));
         self.desk.ask_where(writes, &path);
     }
 
@@ -245,29 +203,5 @@ mod tests {
         let wanted =
             Preferences { tool: Tool::Skin, radius: 0.041, mirror: true, left_handed: true, ..usual };
         assert_eq!(chosen, wanted);
-    }
-
-    #[test]
-    fn a_dialog_proposes_the_folder_of_the_last_written_file() {
-        let path = PathBuf::from("/samples/human.posed.glb");
-        assert_eq!(
-            in_folder(path.clone(), Some(Path::new("/home/me"))),
-            Path::new("/home/me/human.posed.glb")
-        );
-        assert_eq!(in_folder(path.clone(), None), path);
-    }
-
-    #[test]
-    fn saving_under_a_new_name_overwrites_nothing() {
-        let new = |name: &str, first: bool, taken: &[&str]| {
-            let path = free(&Path::new("/home").join(name), first, |p| taken.iter().any(|t| p.ends_with(t)));
-            path.file_name().unwrap().to_string_lossy().into_owned()
-        };
-        assert_eq!(new("hero.project.glb", true, &[]), "hero.project.glb");
-        assert_eq!(new("hero.project.glb", true, &["hero.project.glb"]), "hero-2.project.glb");
-        assert_eq!(new("hero.project.glb", false, &[]), "hero-2.project.glb");
-        assert_eq!(new("hero-2.project.glb", false, &["hero-2.project.glb"]), "hero-3.project.glb");
-        assert_eq!(new("hero.posed.glb", true, &["hero.posed.glb"]), "hero-2.posed.glb");
-        assert_eq!(new("hero.glb", false, &["hero-2.project.glb"]), "hero-3.project.glb");
     }
 }

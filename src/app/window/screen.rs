@@ -218,7 +218,7 @@ impl Screen {
             let look = stage.look_mut();
             let before = *look;
             (look.scale, look.phong) = (out.scale, out.phong);
-            (look.shading, look.occlusion) = (out.shading, occlusion);
+            (look.shading, look.occlusion, look.outline) = (out.shading, occlusion, out.outline);
             if before != *look {
                 self.drawn = None;
             }

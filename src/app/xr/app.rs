@@ -16,6 +16,7 @@ use crate::render::Lines;
 use crate::scene::{Actor, Model, Stage};
 use crate::take::{Recorder, TakeFrame};
 use crate::ui::palette::{PanelState, Panels};
+use crate::ui::window::Writes;
 use crate::workbench::{Haptic, Input, Labels, Preferences, Request};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct HeadsetApp<'o> {
     pub(super) panel_state: PanelState,
     /// Message for the user that does not come from the workbench.
     pub(super) message: Option<String>,
+    /// The file that was written last, for the user.
+    written: Option<String>,
     /// Lines of the current frame, from the workbench and the pointer.
     pub(super) lines: Lines,
     pub(super) haptics: [Option<Haptic>; 2],
@@ -81,6 +84,7 @@ impl<'o> HeadsetApp<'o> {
             panels,
             panel_state: PanelState::default(),
             message: None,
+            written: None,
             lines: Lines::default(),
             haptics: [None; 2],
             clock: Clock::from(app_session.seconds()),
@@ -202,7 +206,13 @@ impl<'o> HeadsetApp<'o> {
                 }
             }
             // The actor or the onion skins are for a stage that no longer exists.
-            News::Ready(..) | News::Ghosts(..) | News::Written(..) | News::Looked(..) | News::Bound => {}
+            News::Ready(..) | News::Ghosts(..) | News::Looked(..) | News::Bound => {}
+            // A message about a picture would be in the next picture.
+            News::Written(path, _) if path.extension().is_some_and(|e| e == "png") => {}
+            News::Written(path, note) => {
+                let note = note.map_or_else(String::new, |note| format!(": {note}"));
+                (self.message, self.written) = (None, Some(format!("wrote {}{note}", path.display())));
+            }
             News::Previewed => {}
             News::Failed(error) => self.message = Some(error.to_string()),
         }
@@ -261,6 +271,9 @@ impl<'o> HeadsetApp<'o> {
         } else if let Some(percent) = self.app_session.weighing().or(self.app_session.rigging()) {
             self.panel_state.message = Some(format!("weights {percent} %"));
         }
+        if self.panel_state.written != self.written {
+            self.panel_state.written.clone_from(&self.written);
+        }
         self.panel_state.unsaved = self.app_session.unsaved;
         self.panel_state.rigging = self.app_session.rigging();
         let out = self.panels.step(&self.input, tool, &self.panel_state, Some(bench));
@@ -272,7 +285,7 @@ impl<'o> HeadsetApp<'o> {
         }
         if !out.commands.is_empty() {
             for command in out.commands.clone() {
-                self.message = None;
+                (self.message, self.written) = (None, None);
                 self.command(command);
             }
         }
@@ -297,8 +310,8 @@ impl<'o> HeadsetApp<'o> {
         for request in requests {
             match request {
                 Request::Open(path) => self.app_session.open(path, Left::GoOn),
-                Request::Save => self.app_session.save(),
-                Request::Export => self.app_session.export(),
+                Request::Save => self.app_session.write_without_asking(Writes::Project),
+                Request::Export => self.app_session.write_without_asking(Writes::Posed),
                 Request::Sketch(sketch) => self.app_session.sketch(*sketch),
                 Request::Refit(settle) => self.app_session.settle(settle),
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),

@@ -149,6 +149,7 @@ impl Eyes {
             let software = context.device()?.is_software();
             bench.preferences().set_look(studio.look_mut(), software);
             studio.look_mut().silhouettes = bench.shown_silhouettes();
+            studio.outline(model, bench.outlined())?;
             studio.look_mut().scale = views[0].eye_scale(size);
             studio.set_samples(if bench.preferences().smooth { 4 } else { 1 });
             studio.look_mut().world_from_floor = output.world_from_floor;

@@ -1,5 +1,5 @@
-//! Measures drawing for a window and a headset, with and without antialiasing, silhouettes, ambient occlusion, and the
-//! G-buffers of queries.
+//! Measures drawing for a window and a headset, with and without antialiasing, silhouettes, ambient occlusion, the outline of
+//! the selection, and the G-buffers of queries.
 
 use super::measure::{Effort, Sample, repeat};
 use super::report::DrawTimes;
@@ -35,6 +35,14 @@ pub(super) fn measure(
     let surface = SurfaceBuffers { positions: graph.positions().clone(), normals: graph.normals().clone() };
     let mut scene = Scene::new(device, &model.asset, &model.bound.character.display, &surface)?;
     scene.bounds = bounds;
+    let display = &model.bound.character.display;
+    scene.prepare_outline(device, display)?;
+    let (all, shares) =
+        ((0..display.triangles.len() as u32).collect::<Vec<_>>(), vec![1.0; display.positions.len()]);
+    device.run(|frame| {
+        scene.outline(frame, display, &all, &shares);
+        Ok(())
+    })?;
     let camera = |aspect: f32, yaw: f32| Camera::framing(&bounds, aspect, yaw, 0.1);
     let lines = Lines::default();
     let picture = |size: [u32; 2], views: &[Vec<View>; 2], phong: bool| -> Result<[Sample; 2]> {
@@ -70,9 +78,10 @@ pub(super) fn measure(
     let both_sizes = |look: Look, phase: &'static str| -> Result<[Sample; 2]> {
         Ok([coarse(look, phase, WINDOW, &seen)?, coarse(look, phase, EYE, &both)?])
     };
-    let outlined = Look { silhouettes: Some(Filter::Normal.options()), ..Look::default() };
-    let silhouettes = both_sizes(outlined, "silhouettes")?;
+    let silhouetted = Look { silhouettes: Some(Filter::Normal.options()), ..Look::default() };
+    let silhouettes = both_sizes(silhouetted, "silhouettes")?;
     let occlusion = both_sizes(Look { occlusion: true, ..Look::default() }, "ambient occlusion")?;
+    let outline = both_sizes(Look { outline: true, ..Look::default() }, "outline")?;
     let gbuffer = GBuffer::new(device, [1, 1], 1)?;
     let bound = renderer.bind_gbuffer(&scene, &gbuffer)?;
     let pixel = [0, 1].map(|i| seen[i][0].of_pixel(WINDOW.map(|n| n / 2), WINDOW));
@@ -83,5 +92,14 @@ pub(super) fn measure(
     let probe = Probe::new(device, &scene, [PROBE_SIZE; 2], 1)?;
     let brush = YAW.map(|yaw| Camera { fov_y: BRUSH, ..camera(1.0, yaw) }.view(1.0));
     let runs = repeat(device, effort, |i, frame| probe.record(frame, &brush[i..=i]))?;
-    Ok(DrawTimes { window, stereo, phong, silhouettes, occlusion, pick, probe: runs.phases(&["probe"]) })
+    Ok(DrawTimes {
+        window,
+        stereo,
+        phong,
+        silhouettes,
+        occlusion,
+        outline,
+        pick,
+        probe: runs.phases(&["probe"]),
+    })
 }

@@ -414,3 +414,50 @@ fn takes_keep_to_the_rules_of_their_version() {
         assert_eq!(replay.bench().session().document().hash(), hash, "version {version}");
     }
 }
+
+#[test]
+fn a_take_replays_the_drag_of_a_curve_to_the_same_document() {
+    use crate::asset::{Interpolation, Property};
+    use crate::document::{Channel, KeyCurves, KeyEdit, Slot, Target};
+    let folder = tempfile::tempdir().unwrap();
+    let (mut animator, path) = Animator::new(folder.path());
+    let node = animator.bench.posable()[1];
+    let target = Target::node(node, Property::Rotation);
+    let turns = [0.0, 0.6, 0.2].map(|a| Quat::from_rotation_z(a).to_array());
+    let (interpolation, times) = (Interpolation::Linear, vec![0.0, 0.5, 1.0]);
+    let channel = Channel { target: target.clone(), interpolation, times, values: turns.concat() };
+    let keys = KeyEdit::Channels(vec![Slot { target: target.clone(), channel: Some(channel) }]);
+    animator.command(Command::Change(Box::new(Edit::Keys(keys)), false));
+    animator.command(Command::Scrub(0.5));
+    let curves =
+        |a: &Animator| KeyCurves::new(a.bench.session().document().motion().channel(&target).unwrap());
+    let old = curves(&animator);
+    let steps = animator.bench.session().history().0;
+    // The panel of curves gives these commands: each value of a drag replaces the value before it.
+    let skeleton = animator.bench.character().skeleton.clone();
+    for k in 1..=5 {
+        let document = animator.bench.session().document();
+        let edit = old.set_value((document, &skeleton), 1, 2, old.value(1, 2) + 0.1 * f64::from(k));
+        animator.command(Command::Change(Box::new(Edit::Keys(edit)), k > 1));
+        animator.step();
+    }
+    assert_eq!(animator.bench.session().history().0, steps + 1);
+    let dragged = curves(&animator);
+    assert!((dragged.value(1, 2) - old.value(1, 2) - 0.5).abs() < 1e-5);
+    // A drag of a handle, which Escape cancels: the document is the one before the drag.
+    let before = animator.bench.session().document().hash();
+    for k in 1..=3 {
+        let edit = dragged.set_slope(1, 2, 0.4 * f64::from(k), [true, true]).unwrap();
+        animator.command(Command::Change(Box::new(Edit::Keys(edit)), k > 1));
+        animator.step();
+    }
+    assert_ne!(animator.bench.session().document().hash(), before);
+    animator.command(Command::Jump(steps + 1));
+    animator.step();
+    assert_eq!(animator.bench.session().document().hash(), before);
+    let hash = animator.finish();
+    assert_eq!(hash, before);
+    let replay = replayed(&path);
+    assert_eq!(replay.bench().session().document().hash(), hash);
+    assert_eq!(replay.bench().session().history(), (steps + 1, steps + 2));
+}

@@ -102,3 +102,37 @@ fn a_panel_of_curves_that_rests_is_not_painted() {
     follow(&mut room);
     assert!(room.panels.canvases[details].dirty, "the playhead moves");
 }
+
+#[test]
+fn undo_during_a_drag_cancels_it_and_buttons_zoom_the_values() {
+    let mut room = opened();
+    let steps = |room: &Room| bench(room).session().history().0;
+    let (before, old) = (steps(&room), bench(&room).session().document().clone());
+    let from = pixel(&room, 0.5, 35.0);
+    let [from, to] = [from, from + pos2(4.0, 70.0).to_vec2()].map(|at| point(&room, at));
+    room.drag(from, to, |room| {
+        follow(room);
+        // The undo button of the controller, in the middle of the drag.
+        let mut steps = bench(room).session().history();
+        if steps.0 == steps.1 && curves(room).value(1, 2).to_degrees() < 33.0 {
+            bench_mut(room).run_command(crate::workbench::Command::Undo);
+            steps = bench(room).session().history();
+            assert!(steps.0 < steps.1);
+            follow(room);
+        }
+    });
+    assert_eq!((steps(&room), bench(&room).session().document()), (before, &old));
+    // A smaller range of values spreads the numbers of the axis.
+    let degree = |room: &Room, low: f32| {
+        let [low_y, high_y] = [low, 20.0].map(|degrees| word(room, &format!("{degrees}°")).center().y);
+        (low_y - high_y) / (20.0 - low)
+    };
+    let fitted = degree(&room, 0.0);
+    room.press(&text("Values +"));
+    follow(&mut room);
+    assert!(degree(&room, 10.0) > 1.3 * fitted);
+    room.press(&text("Fit values"));
+    follow(&mut room);
+    assert!((degree(&room, 0.0) - fitted).abs() < 0.05);
+    assert_large(&room);
+}

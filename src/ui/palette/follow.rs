@@ -49,8 +49,9 @@ impl PanelState {
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         self.tour = bench.tour();
-        if self.mark.as_deref() != bench.drawn_mark() {
-            self.mark = bench.drawn_mark().map(str::to_owned);
+        let drawn = bench.drawn_mark().or(bench.taken_joints());
+        if self.drawn.as_deref() != drawn {
+            self.drawn = drawn.map(str::to_owned);
         }
         if self.message.as_deref() != bench.notice() {
             self.message = bench.notice().map(str::to_owned);

@@ -50,6 +50,7 @@ use crate::base::math::Vec3;
 use crate::render::{Lines, PanelPaint};
 use crate::rig::PosedRig;
 use crate::scene::method;
+use crate::ui::icons::Icon;
 use crate::ui::panels::Section;
 use crate::ui::panels::deformer::next_method;
 use crate::ui::theme;
@@ -269,8 +270,8 @@ pub struct Panels {
     pointer: Pointer,
     /// The state that the panels show.
     state: PanelState,
-    /// Time at which the current message appeared, seconds.
-    told: f64,
+    /// Time at which the current message appeared, seconds, and whether it is about a file that was written.
+    told: (f64, bool),
     left_handed: bool,
     surroundings: Surroundings,
     out: PanelsOut,
@@ -294,7 +295,7 @@ impl Panels {
             places: Places::default(),
             pointer: Pointer::default(),
             state: PanelState::default(),
-            told: f64::NEG_INFINITY,
+            told: (f64::NEG_INFINITY, false),
             left_handed: false,
             surroundings: Surroundings::default(),
             out: PanelsOut::default(),
@@ -323,8 +324,11 @@ impl Panels {
             self.places.forget();
         }
         self.places.look(&self.surroundings, tool_hand);
-        if state.message != self.state.message {
-            self.told = input.time;
+        // The newer one of both messages shows.
+        if state.message.is_some() && state.message != self.state.message {
+            self.told = (input.time, false);
+        } else if state.written.is_some() && state.written != self.state.written {
+            self.told = (input.time, true);
         }
         if state.deformer != self.state.deformer {
             self.memory.take_method(&self.state.deformer, &state.deformer);
@@ -358,12 +362,20 @@ impl Panels {
             Panel::Files => state.preferences.files,
             Panel::Wrist => true,
             Panel::Strain => palette && self.memory.page == Page::View && state.strain.is_some(),
-            Panel::Message => {
-                state.tour.is_some() || (state.message.is_some() && time - self.told < MESSAGE_TIME)
-            }
+            Panel::Message => state.tour.is_some() || self.message(time, state).is_some(),
             Panel::Details => state.preferences.details,
             Panel::Keyboard => state.preferences.details && self.typing(),
         })
+    }
+
+    /// The message that shows, and its icon; `None` if there is none, or it is old.
+    fn message<'s>(&self, time: f64, state: &'s PanelState) -> Option<(Icon, &'s str)> {
+        let (since, written) = self.told;
+        let (icon, text) = match written {
+            true => (Icon::Save, &state.written),
+            false => (Icon::Warning, &state.message),
+        };
+        text.as_deref().filter(|_| time - since < MESSAGE_TIME).map(|text| (icon, text))
     }
 
     /// Whether a text field of the details panel has the focus.
@@ -405,15 +417,16 @@ impl Panels {
         {
             return;
         }
-        let (memory, tell) = (&mut self.memory, &mut self.out.tell);
         let mut typed = Vec::new();
-        let tells = time - self.told < MESSAGE_TIME;
+        let message = self.message(time, state);
+        let canvas = &mut self.canvases[index];
+        let (memory, tell) = (&mut self.memory, &mut self.out.tell);
         let touch = canvas.run(time, pixel, down, |ui, touch| match panel {
             Panel::Palette => choices::show(ui, touch, memory, state, time),
             Panel::Files => files::show(ui, touch, memory, state, time),
             Panel::Wrist => small::wrist(ui, state),
             Panel::Strain => small::strain(ui, state),
-            Panel::Message => small::message(ui, state, tells),
+            Panel::Message => small::message(ui, state, message),
             Panel::Details => {
                 let more = (state.rigging, state.headset.as_ref());
                 let told = details::show(ui, touch, &mut memory.details, bench, more);
@@ -548,11 +561,11 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
         Panel::Files => a.files != b.files || a.unsaved != b.unsaved,
         Panel::Wrist => {
             a.preferences != b.preferences
-                || (a.magnification, &a.labels, &a.mark) != (b.magnification, &b.labels, &b.mark)
+                || (a.magnification, &a.labels, &a.drawn) != (b.magnification, &b.labels, &b.drawn)
         }
         Panel::Strain => a.strain != b.strain,
         Panel::Keyboard => false,
-        Panel::Message => (&a.message, a.tour) != (&b.message, b.tour),
+        Panel::Message => (&a.message, &a.written, a.tour) != (&b.message, &b.written, b.tour),
         Panel::Details => {
             // Only these sections show the pose at the playhead.
             let follows = match memory.details.section {

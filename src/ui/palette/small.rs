@@ -40,9 +40,9 @@ pub(super) fn wrist(ui: &Ui, state: &PanelState) {
         Align2::LEFT_TOP,
         width,
     );
-    if let Some(mark) = &state.mark {
+    if let Some(drawn) = &state.drawn {
         let at = pos2(room.min.x, room.max.y - 62.0);
-        theme::line(mark, SMALL, theme::DARK.strong).print(painter, at, Align2::LEFT_TOP, room.width());
+        theme::line(drawn, SMALL, theme::DARK.strong).fitted(painter, at, Align2::LEFT_TOP, room.width());
     }
     if p.mirror {
         Icon::Mirror.draw(painter, room.right_top() + vec2(-16.0, 30.0), 15.0, theme::SOFT);
@@ -125,15 +125,14 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
     }
 }
 
-/// Draws a message with its advice, if the message is new. Otherwise, draws the instruction of the tour.
-pub(super) fn message(ui: &Ui, state: &PanelState, new: bool) {
+/// Draws a message with its icon. Without a message, draws the instruction of the tour.
+pub(super) fn message(ui: &Ui, state: &PanelState, message: Option<(Icon, &str)>) {
     let whole = ui.max_rect();
     let painter = ui.painter();
     theme::glass(painter, whole);
     let room = whole.shrink(MARGIN);
     let text = room.with_min_x(room.min.x + 72.0);
     let middle = pos2(room.min.x + 26.0, room.center().y);
-    let message = state.message.as_deref().filter(|_| new);
     let words = match (message, state.tour) {
         (None, Some((number, all, instruction))) => {
             let count = format!("{number} / {all}");
@@ -146,8 +145,10 @@ pub(super) fn message(ui: &Ui, state: &PanelState, new: bool) {
             instruction
         }
         (message, _) => {
-            Icon::Warning.draw(painter, middle, 24.0, theme::FAIR);
-            message.unwrap_or_default()
+            let (icon, text) = message.unwrap_or((Icon::Warning, ""));
+            let color = if icon == Icon::Warning { theme::FAIR } else { theme::GOOD };
+            icon.draw(painter, middle, 24.0, color);
+            text
         }
     };
     theme::line(words, SMALL + 2.0, theme::DARK.strong).paragraph(painter, text, 3);

@@ -63,10 +63,12 @@ pub struct PanelState {
     pub strain: Option<Strain>,
     /// The lists of the file panel.
     pub files: FileList,
-    /// Kind of the mark being drawn or drawn last, in words: ring or open line.
-    pub mark: Option<String>,
-    /// One line of information for the user, with advice.
+    /// What the user draws or has drawn last, in words: the kind of the mark, or the joints of the baseline.
+    pub drawn: Option<String>,
+    /// One line about a problem, with advice.
     pub message: Option<String>,
+    /// One line about the file that was written last.
+    pub written: Option<String>,
 }
 
 /// A joint that can be pinned or freed.

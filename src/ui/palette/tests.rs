@@ -528,3 +528,24 @@ fn the_same_input_gives_the_same_commands_and_pictures() {
     assert_eq!(first.0, [Command::Wire(true), Command::Mirror(true)]);
     assert!(first == second);
 }
+
+#[test]
+fn the_message_panel_tells_the_newest_of_a_problem_and_a_written_file() {
+    let mut room = Room::new();
+    room.panels.keep_texts();
+    let shows = |room: &Room| room.panels.out().placements.iter().any(|p| p.panel == Panel::Message);
+    assert!(!shows(&room));
+    let (path, problem) = ("wrote /home/me/chibi.project.glb", "no joint is near");
+    let text = |room: &mut Room, written: Option<&str>, message: Option<&str>| {
+        (room.state.written, room.state.message) = (written.map(Into::into), message.map(Into::into));
+        room.step(3);
+        let texts = room.panels.texts().filter(|t| t.panel.panel == Panel::Message);
+        texts.map(|t| t.text).last().unwrap_or_default()
+    };
+    assert_eq!(text(&mut room, Some(path), None), path);
+    assert_eq!(text(&mut room, Some(path), Some(problem)), problem);
+    assert_eq!(text(&mut room, None, Some(problem)), problem);
+    assert_eq!(text(&mut room, Some(path), Some(problem)), path, "the problem is older");
+    room.step((MESSAGE_TIME / 0.02) as usize + 1);
+    assert!(!shows(&room));
+}

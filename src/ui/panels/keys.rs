@@ -41,6 +41,8 @@ pub(in crate::ui) struct State {
     pub pan: f32,
     press: Option<press::Press>,
     scrubbing: Option<span::Scrubbing>,
+    /// Whether a drag was cancelled whose button is still down.
+    dropped: bool,
     /// Whether the pointer was over the rows in the last pass.
     pub over: bool,
     /// Whether the window shows the tools and more rows.
@@ -115,6 +117,18 @@ impl State {
             self.seen = revision;
             self.selection.retain(&bench.timeline().sheet);
         }
+    }
+
+    /// Cancels a drag of keys, handles or a box. Returns `None` if there is none, and otherwise the command that restores the
+    /// document, if the drag has changed it.
+    pub fn drop_drag(&mut self, bench: &Workbench) -> Option<Option<Command>> {
+        let steps = bench.session().history().0;
+        let undo = match (self.press.take(), self.curves.drop_drag()) {
+            (None, None) => return None,
+            (_, curves) => curves.and_then(|press| press.undo(steps)),
+        };
+        self.dropped = true;
+        Some(undo)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the shared panels: find text, click and drag it, and apply the resulting edits.
 
+mod curve_mixes;
 mod curves;
 mod keys;
 mod transform;

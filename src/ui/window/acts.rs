@@ -135,6 +135,10 @@ impl WindowEditor {
                 Act::BrushSize => return self.begin_brush(bench),
                 Act::Cancel => {
                     self.panels.help = false;
+                    if let Some(undo) = self.panels.shared.keys.drop_drag(bench) {
+                        undo.into_iter().for_each(|command| self.command(command, Some(bench)));
+                        return;
+                    }
                     // Escape does the first of these that applies: it cancels the operation, discards the first end of
                     // a distance, no longer waits for the offset stroke of a mark, hides the gizmo of the drawing plane, or leaves the motion.
                     if self.hold != Hold::Free || bench.is_busy() {

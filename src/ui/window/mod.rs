@@ -433,6 +433,7 @@ impl WindowEditor {
         (out.shading, out.occlusion) =
             bench.map_or_else(Default::default, |b| (b.preferences().shading, b.preferences().occlusion));
         out.silhouettes = bench.and_then(Workbench::shown_silhouettes);
+        out.outline = bench.is_some_and(|b| b.preferences().outline);
         // Panels run before keys and tools, so changes by keys and tools reach the panels one frame later.
         let stale = std::mem::take(&mut self.changed) || shown_now != self.shown;
         self.shown = shown_now;

@@ -83,6 +83,8 @@ pub struct WindowOutput {
     pub shading: Shading,
     /// Whether near parts of the surface take ambient light from each other.
     pub occlusion: Occlusion,
+    /// Whether the selection is outlined.
+    pub outline: bool,
     /// The silhouettes to colour over the surface.
     pub silhouettes: Option<SilhouetteOptions>,
     /// Strokes, bones and gizmo, world space.

@@ -147,6 +147,8 @@ fn two_strokes_of_the_mouse_pose_an_arm_from_any_side() {
         t.drag(PointerButton::Primary, &t.arm(0.0));
         assert_eq!(t.bench.session().document().strokes().len(), 1, "{:?}", t.bench.notice());
         assert_eq!(t.bench.session().document().strokes()[0].selection.len(), 3);
+        let hint = panels::hint(&t.desk, Some(&t.bench));
+        assert!(hint.starts_with("Baseline over 3 joints: joint 4 … joint 6. Draw where"), "{hint}");
         // The view may change between a stroke and its offset stroke. Both are drawn from the front, so they lie in one
         // plane.
         t.key(side, Modifiers::NONE);

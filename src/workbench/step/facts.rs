@@ -12,7 +12,7 @@ use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::render::SilhouetteOptions;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Measurement, VersionedPose};
+use crate::scene::{Measurement, Outlined, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare, with_painted};
 use crate::workbench::{
@@ -71,6 +71,26 @@ impl Workbench {
     /// A text that says whether the current or last mark is a ring or open; `None` unless the skin tool is active.
     pub fn drawn_mark(&self) -> Option<&str> {
         self.skin.text().filter(|_| self.preferences.tool == Tool::Skin)
+    }
+
+    /// Number and names of the joints that the baseline in progress has reached or that wait for their offset stroke, such
+    /// as `4 joints: Spine … Head`; `None` if there are none, or unless the line tool is active.
+    pub fn taken_joints(&self) -> Option<&str> {
+        self.line.names().filter(|_| self.preferences.tool == Tool::Line)
+    }
+
+    /// What the outline surrounds: with the skin tool, the skin that the selected sculpt layer moves; with the tools that pose,
+    /// the skin of the selected joint. Nothing while the user draws or the motion plays.
+    pub fn outlined(&self) -> Option<Outlined<'_>> {
+        if !self.preferences.outline || self.is_drawing() || self.playhead.playing {
+            return None;
+        }
+        let layer = |id| self.context.session.document().sculpts().iter().find(|s| s.id == id);
+        match self.preferences.tool {
+            Tool::Line | Tool::Grab | Tool::Joint => self.touched.map(Outlined::Joint),
+            Tool::Skin => self.shape.and_then(layer).map(|s| Outlined::Layer(s.id, &s.region)),
+            _ => None,
+        }
     }
 
     /// Magnification of the world; 1 is real size.

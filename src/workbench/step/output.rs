@@ -33,7 +33,9 @@ impl Workbench {
         let knots = self.preferences.tool == Tool::Skin && self.preferences.marks == MarkBy::Knots;
         self.skin.lines(&self.context, knots, &mut out.lines);
         self.line.document_lines(&self.context, &mut out.lines);
-        self.line.lines(&self.context, &mut out.lines);
+        if self.preferences.tool == Tool::Line || self.line.is_busy() {
+            self.line.lines(&self.context, &mut out.lines);
+        }
         self.accent.lines(&mut out.lines);
         self.bone.lines(&self.context, &mut out.lines);
         // In a window, only the grab tool can grab. In a headset, a squeeze grabs with any tool.

@@ -11,6 +11,7 @@ use crate::document::{Edit, Line, Operation};
 use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space};
 use crate::render::{BASELINE, JOINT, Lines, OFFSET};
 use crate::workbench::{Haptic, Tracking};
+use std::fmt::Write;
 
 /// Maximum distance from the tip to a knot for dragging, room metres.
 const REACH: f32 = 0.025;
@@ -49,8 +50,11 @@ pub struct LineTool {
     samples: Vec<Sample>,
     /// Number of samples already in the journal.
     journalled: usize,
-    /// For each node, whether the current stroke has touched the joint.
-    touched: Vec<bool>,
+    /// The joints that the current baseline has touched, in the order of the stroke. While a layer waits for its offset
+    /// stroke, the joints of the layer, then those of its partner.
+    taken: Vec<NodeId>,
+    /// Number and names of the taken joints, in words.
+    names: String,
     hover: Option<Knot>,
     /// The layer that receives the next stroke as its offset stroke.
     open: Option<StrokeId>,
@@ -79,12 +83,52 @@ impl LineTool {
         }
         self.act = Act::Idle;
         self.samples.clear();
-        self.touched.fill(false);
+        self.take_open(context);
+    }
+
+    /// Number and names of the joints that the current or the awaited stroke poses, such as `4 joints: Spine … Head`;
+    /// `None` if there are none.
+    pub fn names(&self) -> Option<&str> {
+        Some(self.names.as_str()).filter(|n| !n.is_empty())
+    }
+
+    /// Takes the joints of the layer that waits for its offset stroke, or none.
+    fn take_open(&mut self, context: &EditContext) {
+        let document = context.session.document();
+        let layer = |id| document.stroke(id).ok();
+        let open = self.open.and_then(layer);
+        self.taken.clear();
+        let Some(open) = open else { return self.names.clear() };
+        self.taken.extend(open.selection.iter().map(|s| s.node));
+        let t = |node: &NodeId| open.selection.iter().find(|s| s.node == *node).map_or(0.0, |s| s.t);
+        self.taken.sort_by(|a, b| t(a).total_cmp(&t(b)));
+        self.name_taken(context);
+        if let Some(partner) = open.partner.and_then(layer) {
+            self.taken.extend(partner.selection.iter().map(|s| s.node));
+            self.names.push_str(", mirrored");
+        }
+    }
+
+    /// Names the taken joints. Reuses the text buffer, to avoid allocations.
+    fn name_taken(&mut self, context: &EditContext) {
+        let name = |node: &NodeId| context.character.skeleton.nodes[node.index()].name.as_str();
+        let parts = match &self.taken[..] {
+            [] => ["", "", ""],
+            [only] => [name(only), "", ""],
+            [first, second] => [name(first), ", ", name(second)],
+            [first, .., last] => [name(first), " … ", name(last)],
+        };
+        let joints = if self.taken.len() == 1 { "joint" } else { "joints" };
+        self.names.clear();
+        // Writing to a string never fails.
+        let _ = write!(self.names, "{} {joints}: ", self.taken.len());
+        parts.iter().for_each(|part| self.names.push_str(part));
     }
 
     /// Makes the next stroke replace the offset stroke of the newest layer. Returns false if there is no layer.
     pub fn redraw(&mut self, context: &EditContext) -> bool {
         self.open = context.session.document().strokes().last().map(|l| l.id);
+        self.take_open(context);
         self.open.is_some()
     }
 
@@ -94,6 +138,7 @@ impl LineTool {
         let strokes = context.session.document().strokes();
         self.hover = None;
         self.open = strokes.last().filter(|l| l.offset.is_none()).map(|l| l.id);
+        self.take_open(context);
     }
 
     /// Runs one frame of the tool.
@@ -190,19 +235,17 @@ impl LineTool {
         }
     }
 
-    /// Marks the joints within the brush radius of the stroke's newest segment.
+    /// Takes the joints within the brush radius of the stroke's newest segment.
     fn touch(&mut self, context: &EditContext, moment: &mut Moment, a: Vec3, b: Vec3) {
-        self.touched.resize(context.rig.world.len(), false);
-        let radius = moment.radius();
-        let mut new = false;
+        let (radius, before) = (moment.radius(), self.taken.len());
         for &node in &context.body.posable {
             let x = Vec3::from(context.rig.world[node.index()].translation);
-            if !self.touched[node.index()] && distance_to_segment(x, a, b) <= radius {
-                self.touched[node.index()] = true;
-                new = true;
+            if distance_to_segment(x, a, b) <= radius && !self.taken.contains(&node) {
+                self.taken.push(node);
             }
         }
-        if new {
+        if self.taken.len() > before {
+            self.name_taken(context);
             moment.feel(moment.tool, Haptic::Selection);
         }
     }
@@ -210,9 +253,9 @@ impl LineTool {
     fn finish(&mut self, context: &mut EditContext, moment: &mut Moment) {
         self.act = Act::Idle;
         self.journalled = 0;
-        self.touched.fill(false);
         let done = self.commit(context, moment);
         self.samples.clear();
+        self.take_open(context);
         moment.feel(moment.tool, if done { Haptic::Contact } else { Haptic::Limit });
     }
 
@@ -387,14 +430,14 @@ impl LineTool {
         Some(if edits.len() == 1 { edits.remove(0) } else { Edit::Group(edits) })
     }
 
-    /// Draws the current stroke, the joints it selects and the hovered knot.
+    /// Draws the current stroke, the taken joints and the hovered knot.
     pub fn lines(&self, context: &EditContext, out: &mut Lines) {
         let color = if self.open.is_some() { OFFSET } else { BASELINE };
         for pair in self.samples.windows(2) {
             out.polyline(&[pair[0].position.into(), pair[1].position.into()], color, 3.0, 1.0);
         }
-        for (node, _) in self.touched.iter().enumerate().filter(|(_, t)| **t) {
-            if let Some(world) = context.rig.world.get(node) {
+        for node in &self.taken {
+            if let Some(world) = context.rig.world.get(node.index()) {
                 out.dot(world.translation.into(), JOINT, 9.0);
             }
         }

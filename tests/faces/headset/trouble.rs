@@ -1,9 +1,10 @@
 //! Tests of interruptions: the headset is taken off, the runtime crashes, or no runtime is found.
 
 use super::bed::{App, Runtime};
-use super::stage::{Session, check_bent, saved, words};
-use sinew::app::report::Event;
+use super::stage::{Session, check_bent, saved, shape, words};
+use sinew::app::report::{Ask, Event};
 use sinew::base::math::Vec3;
+use sinew::workbench::Command as Press;
 use std::process::Command;
 
 pub fn a_headset_taken_off_saves_the_document_and_goes_on_when_put_on(s: &mut Session, runtime: &Runtime) {
@@ -59,7 +60,7 @@ fn a_runtime_that_dies_in_mid_stroke_costs_that_stroke_and_nothing_else() {
 #[test]
 fn without_a_runtime_there_is_one_line_of_advice() {
     let folder = tempfile::tempdir().unwrap();
-    let glb = sinew::export::unedited(&super::stage::shape().capsule_asset()).unwrap();
+    let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
     std::fs::write(folder.path().join("capsule.glb"), glb).unwrap();
     // `XR_RUNTIME_JSON` names a missing file. Many machines also have no OpenXR loader.
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
@@ -78,7 +79,7 @@ fn without_a_runtime_there_is_one_line_of_advice() {
 fn a_program_that_waits_for_its_runtime_begins_when_it_comes() {
     let Some(mut runtime) = Runtime::start() else { return };
     runtime.kill();
-    let glb = sinew::export::unedited(&super::stage::shape().capsule_asset()).unwrap();
+    let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
     std::fs::write(runtime.path("capsule.glb"), glb).unwrap();
     let mut app = App::start(&runtime, &["capsule.glb", "--forget", "--wait"]);
     app.event("advice", |e| matches!(e, Event::NoRuntime(_)).then_some(()));
@@ -88,4 +89,40 @@ fn a_program_that_waits_for_its_runtime_begins_when_it_comes() {
     app.until_frame(3000, "focused", |f| f.state == "FOCUSED" && f.rendered);
     app.quit();
     assert_eq!(runtime.findings(), "");
+}
+
+#[test]
+fn a_sample_is_saved_in_the_home_folder_without_a_dialog() {
+    let Some(runtime) = Runtime::start() else { return };
+    let (home, samples) = (runtime.path("home"), runtime.path("state/sinew/samples"));
+    [&home, &samples].iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
+    let glb = sinew::export::unedited(&shape().capsule_asset()).unwrap();
+    std::fs::write(samples.join("hero.glb"), glb).unwrap();
+    std::fs::write(home.join("hero.project.glb"), b"mine").unwrap();
+    let _puppet = runtime.puppet();
+    let mut command = runtime.command(env!("CARGO_BIN_EXE_sinew"));
+    // The tool that starts the program finds the runtime in the user's own cache.
+    let own = std::env::home_dir().unwrap().join(".cache");
+    command
+        .env("XDG_CACHE_HOME", std::env::var_os("XDG_CACHE_HOME").unwrap_or(own.into()))
+        .env("HOME", &home);
+    command.arg("vr").arg(samples.join("hero.glb")).args(["--forget", "--samples", "1", "--report"]);
+    command.env_remove("WAYLAND_DISPLAY").env_remove("DISPLAY");
+    let mut app = App::spawn(command, &runtime.path("."));
+    app.event("the sample", |e| matches!(e, Event::Loaded(_)).then_some(()));
+    app.ask(&Ask::Command(Press::Save));
+    let written = app.event("a project", |e| if let Event::Written(p) = e { Some(p.clone()) } else { None });
+    assert_eq!(written, home.join("hero-2.project.glb"));
+    // A message tells the path to a person who cannot see the window.
+    let tells = |app: &mut App| {
+        app.ask(&Ask::Texts);
+        let texts = app.event("the texts", |e| if let Event::Texts(t) = e { Some(t.clone()) } else { None });
+        texts.iter().any(|t| t.text == format!("wrote {}", written.display()))
+    };
+    assert!((0..100).any(|_| tells(&mut app)), "no message tells the path");
+    app.quit();
+    assert_eq!(std::fs::read(home.join("hero.project.glb")).unwrap(), b"mine");
+    saved(&written);
+    let names: Vec<_> = std::fs::read_dir(&samples).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(names.iter().all(|n| !n.to_string_lossy().contains("project")), "{names:?}");
 }

@@ -4,6 +4,7 @@
 
 mod drag;
 mod plot;
+mod values;
 
 use super::selection::has;
 use super::sheet::{self, Header};
@@ -11,15 +12,16 @@ use super::span::{self, END};
 use super::{Selection, State, theme};
 use crate::asset::Property;
 use crate::base::{NodeId, Version};
-use crate::document::{Channel, KeyCurves, Motion, Target};
+use crate::document::{Channel, KeyCurves, Motion, Subject, Target};
 use crate::ui::panels::Pressed;
-use crate::workbench::Workbench;
+use crate::workbench::{Tool, Workbench};
 use egui::{Align2, Color32, FontId, Rect, ScrollArea, Sense, Ui, UiBuilder, vec2};
 use plot::View;
 use std::collections::BTreeSet;
+use values::{Unit, Values};
 
 /// Height of the plot in the window and in the headset, logical pixels.
-pub(in crate::ui) const HEIGHT: [f32; 2] = [220.0, 370.0];
+pub(in crate::ui) const HEIGHT: [f32; 2] = [220.0, 350.0];
 /// Number of morph targets that show until the user chooses others.
 const TARGETS: usize = 6;
 /// Colours of the curves of morph targets, after those of the axes.
@@ -46,9 +48,15 @@ impl Shown {
         [Property::Translation, Property::Rotation, Property::Scale, Property::Weights][self as usize]
     }
 
-    /// Returns the keyed property of a node. The weights of morph targets may belong to another node, because a joint has none.
-    fn target(self, node: Option<NodeId>, motion: &Motion) -> Option<Target> {
-        let own = node.map(|node| Target::node(node, self.property()));
+    /// Returns the keyed property of a node or grip. The weights of morph targets may belong to another node, because a joint
+    /// has none.
+    fn target(self, owner: Option<&Subject>, motion: &Motion) -> Option<Target> {
+        let property = self.property();
+        let own = owner.and_then(|owner| match owner {
+            Subject::Node(node) => Some(Target::node(*node, property)),
+            Subject::Grip(grip) => Some(Target::Grip { grip: *grip, property }),
+            _ => None,
+        });
         let is_weights = |c: &&Channel| matches!(c.target, Target::Node { property: Property::Weights, .. });
         own.filter(|target| motion.channel(target).is_some()).or_else(|| {
             let first = motion.channels().iter().find(is_weights).filter(|_| self == Self::Morphs);
@@ -73,11 +81,13 @@ pub(in crate::ui) struct Curves {
     chosen: Option<(NodeId, BTreeSet<usize>)>,
     known: Option<Known>,
     press: Option<drag::Press>,
+    values: Values,
 }
 
 /// The curves of a revision of the document.
 struct Known {
     revision: Version,
+    unit: Unit,
     curves: KeyCurves,
     /// The curves during a drag that moves keys by some seconds.
     moved: Option<(f64, KeyCurves)>,
@@ -87,9 +97,12 @@ struct Known {
     view: View,
 }
 
-/// Returns the node whose curves show: the selected one, or that of the first selected row.
-fn node(bench: &Workbench, selection: &Selection) -> Option<NodeId> {
-    bench.selected().or_else(|| selection.node())
+/// Returns the object whose curves show: with the grip tool the selected grip, otherwise the selected joint, or the node or
+/// grip of the first selected row.
+fn owner(bench: &Workbench, selection: &Selection) -> Option<Subject> {
+    let grip = bench.selected_grip().filter(|_| bench.preferences().tool == Tool::Grip).map(Subject::Grip);
+    let selected = grip.or(bench.selected().map(Subject::Node));
+    selected.or_else(|| selection.owner().cloned())
 }
 
 /// Draws the choice between rows and curves, and of the property.
@@ -114,11 +127,12 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
             state.curves.tools = !state.curves.tools;
         }
         breaks(ui, &mut state.curves);
+        values::tools(ui, &mut state.curves);
         ui.end_row();
     }
-    let node = node(bench, &state.selection);
+    let owner = owner(bench, &state.selection);
     for shown in Shown::ALL {
-        let keyed = shown.target(node, motion).is_some();
+        let keyed = shown.target(owner.as_ref(), motion).is_some();
         let on = state.curves.shown == shown;
         let choice = egui::Button::selectable(on, shown.label());
         if ui.add_enabled(keyed || on, choice).clicked() {
@@ -127,6 +141,7 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
     }
     if !theme::is_large(ui) {
         breaks(ui, &mut state.curves);
+        values::tools(ui, &mut state.curves);
     }
 }
 
@@ -152,11 +167,13 @@ pub(in crate::ui) fn show(
     let scale = theme::scale(ui);
     let well = rect.with_min_x(span.left - END * scale);
     ui.painter().rect_filled(well, 4.0, ui.visuals().extreme_bg_color);
-    sheet::navigate(ui, header.rect.union(well), header.rect.union(well), &span, state, timeline);
     state.over = ui.rect_contains_pointer(well);
-    let Some(mut known) = state.curves.know(bench, node(bench, &state.selection)) else {
+    let owner = owner(bench, &state.selection);
+    let Some(mut known) = state.curves.know(bench, owner.as_ref()) else {
         state.curves.press = None;
-        let text = state.curves.missing(bench, node(bench, &state.selection));
+        state.curves.values = Values::default();
+        sheet::navigate(ui, header.rect.union(well), header.rect.union(well), &span, state, timeline);
+        let text = state.curves.missing(bench, owner.as_ref());
         let font = FontId::proportional(12.0 * scale);
         ui.painter().text(well.center(), Align2::CENTER_CENTER, text, font, ui.visuals().weak_text_color());
         return;
@@ -168,7 +185,11 @@ pub(in crate::ui) fn show(
     let seconds = drag::seconds(state, &span, timeline);
     known.follow(seconds, state.selection.of_row(&subject));
     let room = plot::Room { rect: well, span, scale };
-    let plot = known.plot(ui, room, &curves, state.curves.press.as_ref());
+    let plot = known.plot(ui, room, &curves, state.curves.chosen_range(&known));
+    state.curves.values.show(&known, plot.range);
+    if !values::navigate(ui, &plot, &mut state.curves) {
+        sheet::navigate(ui, header.rect.union(well), header.rect.union(well), &span, state, timeline);
+    }
     drag::run(ui, &plot, &known, &curves, bench, state, pressed);
     let own = state.selection.of_row(&subject);
     let selected = |time: f64| match seconds {
@@ -186,14 +207,18 @@ fn list_curves(ui: &mut Ui, rect: Rect, bench: &Workbench, state: &mut Curves, k
     let mut now = Vec::new();
     known.curves.sample(&[bench.timeline().playhead.time], &mut now);
     let shown = state.shown_curves(known);
-    let unit = Unit::of(target);
+    let unit = known.unit;
     let nodes = &bench.character().skeleton.nodes;
-    let Target::Node { node, .. } = *target else { return };
+    let targets = match target {
+        Target::Node { node, .. } => nodes.get(node.index()).map_or(&[][..], |n| &n.targets),
+        _ => &[],
+    };
     let (row, gap) = (theme::row(ui), ui.spacing().item_spacing.y);
     let mut inner = ui.new_child(UiBuilder::new().max_rect(rect));
     let ui = &mut inner;
     ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-    let name = nodes.get(node.index()).map_or("", |n| n.name.as_str());
+    let rows = &bench.timeline().sheet.rows;
+    let name = rows.iter().find(|r| r.subject == target.subject()).map_or("", |r| r.label.as_str());
     let (title, _) = ui.allocate_exact_size(vec2(rect.width(), 18.0 * theme::scale(ui)), Sense::hover());
     let font = FontId::proportional(12.0 * theme::scale(ui).min(2.0));
     let color = ui.visuals().text_color();
@@ -216,7 +241,7 @@ fn list_curves(ui: &mut Ui, rect: Rect, bench: &Workbench, state: &mut Curves, k
             let end = ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, number, font.clone(), ink);
             let label = match target {
                 Target::Node { property: Property::Weights, .. } => {
-                    nodes.get(node.index()).and_then(|n| n.targets.get(curve)).map_or("?", |n| n.as_str())
+                    targets.get(curve).map_or("?", |name| name.as_str())
                 }
                 _ => ["X", "Y", "Z"][curve.min(2)],
             };
@@ -237,48 +262,20 @@ fn color(target: &Target, curve: usize) -> Color32 {
     all.into_iter().nth(curve % count).unwrap_or(theme::FAIR)
 }
 
-/// How the values of a property show.
-#[derive(Clone, Copy)]
-struct Unit {
-    /// Displayed units per unit of the document.
-    factor: f64,
-    /// Smallest displayed range of values, in displayed units.
-    least: f64,
-    suffix: &'static str,
-    decimals: usize,
-}
-
-impl Unit {
-    fn of(target: &Target) -> Self {
-        match target {
-            Target::Node { property: Property::Rotation, .. } => {
-                Self { factor: 1f64.to_degrees(), least: 10.0, suffix: "°", decimals: 1 }
-            }
-            Target::Node { property: Property::Translation, .. } => {
-                Self { factor: 1.0, least: 0.02, suffix: "", decimals: 3 }
-            }
-            _ => Self { factor: 1.0, least: 0.2, suffix: "", decimals: 2 },
-        }
-    }
-
-    fn text(self, value: f64) -> String {
-        let Self { factor, decimals, suffix, .. } = self;
-        // Rounding must not show as -0.
-        let unit = 10f64.powi(decimals as i32);
-        let shown = (value * factor * unit).round() / unit + 0.0;
-        format!("{shown:.decimals$}{suffix}")
-    }
-}
-
 impl Curves {
+    /// Ends the drag under way without its result.
+    pub(super) fn drop_drag(&mut self) -> Option<drag::Press> {
+        self.press.take()
+    }
+
     /// Returns the target whose curves show, and makes its property the shown one.
-    fn target(&mut self, bench: &Workbench, node: Option<NodeId>) -> Option<Target> {
+    fn target(&mut self, bench: &Workbench, owner: Option<&Subject>) -> Option<Target> {
         let motion = bench.session().document().motion();
         let wanted = std::iter::once(self.shown);
         let order = wanted.chain([Shown::Rotation, Shown::Location, Shown::Scale, Shown::Morphs]);
-        let (shown, target) = order.filter_map(|s| Some((s, s.target(node, motion)?))).next()?;
+        let (shown, target) = order.filter_map(|s| Some((s, s.target(owner, motion)?))).next()?;
         // Without a selected joint, the weights of morph targets show only if the user asks for them.
-        if node.is_none() && self.shown != Shown::Morphs {
+        if owner.is_none() && self.shown != Shown::Morphs {
             return None;
         }
         self.shown = shown;
@@ -286,8 +283,8 @@ impl Curves {
     }
 
     /// Returns the curves of the document; `None` if there are none to show.
-    fn know(&mut self, bench: &Workbench, node: Option<NodeId>) -> Option<Known> {
-        let target = self.target(bench, node)?;
+    fn know(&mut self, bench: &Workbench, owner: Option<&Subject>) -> Option<Known> {
+        let target = self.target(bench, owner)?;
         let revision = bench.session().revision();
         let channel = bench.session().document().motion().channel(&target)?;
         // Most edits leave the channel as it is.
@@ -306,7 +303,8 @@ impl Curves {
         {
             self.chosen = Some((*node, listed.iter().take(TARGETS).copied().collect()));
         }
-        Some(Known { revision, curves, moved: None, listed, view: View::default() })
+        let unit = Unit::of(&target, bench);
+        Some(Known { revision, unit, curves, moved: None, listed, view: View::default() })
     }
 
     /// Returns the indices of the curves that show.
@@ -339,11 +337,17 @@ impl Curves {
     }
 
     /// Says why no curves show.
-    fn missing(&self, bench: &Workbench, node: Option<NodeId>) -> String {
+    fn missing(&self, bench: &Workbench, owner: Option<&Subject>) -> String {
         if bench.timeline().sheet.rows.is_empty() {
             return "No keys yet: key a pose.".into();
         }
-        let name = node.and_then(|n| bench.character().skeleton.nodes.get(n.index())).map(|n| &n.name);
+        let name = match owner {
+            Some(Subject::Node(node)) => {
+                bench.character().skeleton.nodes.get(node.index()).map(|n| n.name.as_str())
+            }
+            Some(_) => Some("The grip"),
+            None => None,
+        };
         name.map_or("Select a joint to see its curves.".into(), |name| format!("{name} has no keys."))
     }
 }

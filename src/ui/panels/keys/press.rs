@@ -103,6 +103,10 @@ pub(super) fn run(
     let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
     let adds = adds || state.adds;
     let held = answer.is_pointer_button_down_on() && primary;
+    if state.dropped {
+        state.dropped = held;
+        return;
+    }
     let at = ui.input(|i| i.pointer.interact_pos());
     if let (true, None, Some(from)) = (held, &state.press, answer.interact_pointer_pos()) {
         let what = grid.what(ui, from, sheet, &state.selection);

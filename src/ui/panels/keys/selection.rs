@@ -1,6 +1,5 @@
 //! The selected keys of the dope sheet, by row and time.
 
-use crate::base::NodeId;
 use crate::document::{Document, DopeSheet, KeyAt, SAME_KEY, Subject};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -98,11 +97,9 @@ impl Selection {
         self.rows.get(subject).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the node of the first selected row that is one's.
-    pub fn node(&self) -> Option<NodeId> {
-        self.rows
-            .keys()
-            .find_map(|subject| if let Subject::Node(node) = subject { Some(*node) } else { None })
+    /// Returns the object of the first selected row that is a node's or a grip's.
+    pub fn owner(&self) -> Option<&Subject> {
+        self.rows.keys().find(|subject| matches!(subject, Subject::Node(_) | Subject::Grip(_)))
     }
 
     /// Whether any row has a selected key at this time.

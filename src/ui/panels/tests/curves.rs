@@ -18,7 +18,7 @@ impl Sheet {
     }
 
     /// Returns the circles of a colour, from left to right.
-    fn dots(&self, color: egui::Color32) -> Vec<Pos2> {
+    pub(super) fn dots(&self, color: egui::Color32) -> Vec<Pos2> {
         let mut out: Vec<Pos2> = self.dots.iter().filter(|d| d.1 == color).map(|d| d.0).collect();
         out.sort_by(|a, b| a.x.total_cmp(&b.x));
         out
@@ -334,6 +334,153 @@ fn no_drag_on_curves_without_keys_panics() {
                 s.drag_to(pos2(60.0, y as f32), pos2(420.0, y as f32 + 40.0));
                 s.memory.keys.curves.on = true;
             }
+        }
+    }
+}
+
+impl Sheet {
+    /// Turns the wheel by so many pixels over a place, and waits until the panel rests.
+    fn wheel(&mut self, at: Pos2, pixels: f32, modifiers: Modifiers) {
+        self.modifiers = modifiers;
+        let (unit, phase) = (egui::MouseWheelUnit::Point, egui::TouchPhase::Move);
+        let wheel = Event::MouseWheel { unit, delta: vec2(0.0, pixels), phase, modifiers };
+        self.frame(vec![Event::PointerMoved(at), wheel]);
+        (0..30).for_each(|_| self.frame(Vec::new()));
+        self.modifiers = Modifiers::NONE;
+        self.frame(Vec::new());
+    }
+}
+
+#[test]
+fn the_wheel_zooms_the_values_and_a_button_fits_them() {
+    let mut s = Sheet::curves();
+    let fitted = s.z();
+    let high = |s: &Sheet| s.z()[0].y - s.z()[1].y;
+    let (height, wide) = (high(&s), |s: &Sheet| s.z()[1].x - s.z()[0].x);
+    let (width, steps) = (wide(&s), s.steps());
+    // A wheel alone zooms the time; the values stay fitted.
+    s.wheel(fitted[1], 60.0, Modifiers::NONE);
+    assert!(wide(&s) > 1.1 * width && (high(&s) - height).abs() < 0.5, "{} {}", wide(&s), high(&s));
+    s.click("Fit");
+    let axis = pos2(885.0, fitted[1].y);
+    for (at, modifiers) in [(fitted[1], Modifiers::ALT), (axis, Modifiers::NONE)] {
+        s.wheel(at, 60.0, modifiers);
+        let zoomed = s.z();
+        assert!(high(&s) > 1.2 * height, "{} {height}", high(&s));
+        // The value under the pointer stays there, and so does the time.
+        assert!(zoomed[1].distance(fitted[1]) < 1.0 && (wide(&s) - width).abs() < 0.5);
+        // A drag changes the value by as much as the larger plot shows.
+        let before = s.degrees(1, 2);
+        s.drag_by(zoomed[1], vec2(0.0, -20.0));
+        let wanted = 20.0 * 34.4 / f64::from(zoomed[0].y - zoomed[1].y);
+        assert_near(s.degrees(1, 2) - before, wanted, 0.2);
+        // The range of values stays after the drag.
+        assert!((s.z()[1].y - zoomed[1].y + 20.0).abs() < 1.0);
+        s.undo();
+        // The middle button moves the values.
+        let event = |pressed| Event::PointerButton {
+            pos: at,
+            button: PointerButton::Middle,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        s.frame(vec![Event::PointerMoved(at)]);
+        s.frame(vec![event(true)]);
+        s.frame(vec![Event::PointerMoved(at + vec2(0.0, 15.0))]);
+        s.frame(vec![event(false)]);
+        s.frame(Vec::new());
+        assert!((s.z()[1].y - zoomed[1].y - 15.0).abs() < 1.0);
+        s.click("Fit values");
+        assert!(s.z()[1].distance(fitted[1]) < 0.5 && (high(&s) - height).abs() < 0.5);
+    }
+    // The buttons zoom about the middle, and have limits.
+    for (button, grows) in [("Values +", true), ("Values −", false)] {
+        s.click(button);
+        assert_eq!(high(&s) > height + 1.0, grows);
+        s.click("Fit values");
+    }
+    for button in ["Values +", "Values −"] {
+        (0..60).for_each(|_| s.click(button));
+        assert!(s.z().iter().all(|dot| dot.is_finite()) && s.words.iter().all(|w| !w.0.contains("NaN")));
+    }
+    // Another joint has other values, so the range follows its curves.
+    s.bench.run_command(Command::Select(Some(NodeId::from(SPINE))));
+    s.frame(Vec::new());
+    s.frame(Vec::new());
+    s.bench.run_command(Command::Select(Some(NodeId::from(ELBOW))));
+    s.frame(Vec::new());
+    s.frame(Vec::new());
+    assert!((high(&s) - height).abs() < 0.5);
+    assert_eq!(s.steps(), steps, "a zoom belongs to no document");
+}
+
+#[test]
+fn a_cancelled_drag_leaves_nothing_and_the_button_does_nothing_until_its_release() {
+    // Undo during a drag, as the headset has it, cancels the drag, too.
+    for undo in [false, true] {
+        let mut s = Sheet::curves();
+        let (key, steps, before) = (s.z()[1], s.steps(), s.bench.session().document().clone());
+        let cancel = |s: &mut Sheet| {
+            if undo {
+                s.bench.run_command(Command::Undo);
+            } else {
+                let command = s.memory.keys.drop_drag(&s.bench).unwrap();
+                command.into_iter().for_each(|c| s.bench.run_command(c));
+                assert_eq!(s.memory.keys.drop_drag(&s.bench), None, "the drag is over");
+            }
+            s.frame(Vec::new());
+        };
+        // A key, then the handle of the key.
+        for handle in [false, true] {
+            let from = match handle {
+                false => key,
+                true => {
+                    s.click_at(key);
+                    s.handles().into_iter().find(|p| p.x > key.x && p.y - key.y > 3.0).unwrap()
+                }
+            };
+            s.press(from, true);
+            for k in 1..=3 {
+                s.frame(vec![Event::PointerMoved(from + vec2(0.0, -10.0 * k as f32))]);
+            }
+            s.frame(Vec::new());
+            assert_eq!(s.steps(), steps + 1);
+            assert_ne!(*s.bench.session().document(), before);
+            cancel(&mut s);
+            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before), "{undo} {handle}");
+            for k in 4..=6 {
+                s.frame(vec![Event::PointerMoved(from + vec2(0.0, -10.0 * k as f32))]);
+            }
+            s.press(from + vec2(0.0, -60.0), false);
+            s.frame(Vec::new());
+            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before), "{undo} {handle}");
+        }
+        // The next drag is a drag again.
+        s.drag_by(key, vec2(0.0, -30.0));
+        assert_eq!(s.steps(), steps + 1);
+        s.undo();
+        // A drag in time changes nothing before its release.
+        let frame = s.x(1.0 / 24.0) - s.x(0.0);
+        s.press(key, true);
+        s.frame(vec![Event::PointerMoved(key + vec2(3.0 * frame, 0.0))]);
+        s.frame(Vec::new());
+        if !undo {
+            assert_eq!(s.memory.keys.drop_drag(&s.bench), Some(None));
+            s.press(key + vec2(3.0 * frame, 0.0), false);
+            s.frame(Vec::new());
+            assert_eq!(s.elbow().times(), [0.0, 0.5, 1.0]);
+            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before));
+            // So is a drag of keys on the rows.
+            s.click("Sheet");
+            s.frame(Vec::new());
+            let (from, to) = (s.key_of(ELBOW, 0.5), s.key_of(ELBOW, 0.75));
+            s.press(from, true);
+            s.frame(vec![Event::PointerMoved(to)]);
+            assert_eq!(s.memory.keys.drop_drag(&s.bench), Some(None));
+            s.frame(vec![Event::PointerMoved(to + vec2(5.0, 0.0))]);
+            s.press(to, false);
+            s.frame(Vec::new());
+            assert_eq!((s.times(ELBOW), s.steps()), (vec![0.0, 0.5, 1.0], steps));
         }
     }
 }

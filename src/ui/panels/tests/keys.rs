@@ -40,7 +40,7 @@ impl Sheet {
     }
 
     /// Returns the position of a key of a node.
-    fn key_of(&self, node: usize, time: f64) -> Pos2 {
+    pub(super) fn key_of(&self, node: usize, time: f64) -> Pos2 {
         pos2(self.x(time), self.at(&self.name(node)).center().y)
     }
 

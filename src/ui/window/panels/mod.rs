@@ -233,6 +233,17 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
             });
             format!("{follows}; X, Y, Z choose an axis, digits the length; {KEEP}")
         }
+        (Hold::Free | Hold::Tool { .. }, _) if !desk.moves_plane => {
+            match bench.map(|b| (b, b.taken_joints())) {
+                Some((bench, Some(joints))) if bench.awaits_offset().is_some() => {
+                    format!(
+                        "Baseline over {joints}. Draw where they should go; it can be drawn again (Shift-L)"
+                    )
+                }
+                Some((_, Some(joints))) => format!("Baseline over {joints}"),
+                _ => plain_hint(desk, bench).to_owned(),
+            }
+        }
         _ => plain_hint(desk, bench).to_owned(),
     }
 }
@@ -260,9 +271,6 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         },
         (_, Tool::Line | Tool::Grab) if bench.is_bare() && bench.character().skeleton.joints.len() == 1 => {
             "This mesh has no bones: draw bones (E), or place grips on the skin (H)"
-        }
-        (_, Tool::Line) if bench.awaits_offset().is_some() => {
-            "Now draw what that line is to become; it can be drawn again (Shift-L)"
         }
         (_, Tool::Line) => {
             "Draw a line along the joints to pose; drag a knot to bend a line; click a joint to select it"

@@ -286,6 +286,21 @@ fn curves_are_dragged_and_their_keys_deleted_and_the_plot_keeps_its_height() {
     t.key(Key::Z, Modifiers::CTRL);
     t.frames(2);
     assert_eq!(*t.bench.session().document(), rest);
+    // Escape cancels a drag; the mouse does nothing more until its button is up.
+    let from = at(&t, 0.5);
+    t.to(from);
+    t.button(PointerButton::Primary, true);
+    t.to([from[0], from[1] - 20.0]);
+    t.to([from[0], from[1] - 50.0]);
+    t.frames(2);
+    assert_eq!(t.bench.session().history().0, steps + 1);
+    t.key(Key::Escape, Modifiers::NONE);
+    t.to([from[0], from[1] - 70.0]);
+    t.frames(2);
+    t.button(PointerButton::Primary, false);
+    t.frames(2);
+    assert_eq!((t.bench.session().history().0, t.bench.session().document()), (steps, &rest));
+    assert_eq!(t.bench.shown_time(), Some(0.5), "Escape leaves the motion only without a drag");
     // The selected key of the curve is deleted while the pointer is over the plot.
     t.to([from[0] + 50.0, from[1] - 40.0]);
     t.key(Key::Delete, Modifiers::NONE);

@@ -1,6 +1,8 @@
 //! Tests of strokes in the air.
 
 use super::*;
+use crate::render::rgba;
+use crate::scene::Outlined;
 
 #[test]
 fn a_baseline_and_an_offset_pose_the_arm_and_undo_brings_it_back() {
@@ -221,4 +223,119 @@ fn a_stroke_stays_with_its_hand_while_that_is_lost() {
     s.step();
     assert_eq!(s.strokes()[0].selection.len(), 3);
     assert!(s.strokes()[0].baseline.knots().iter().all(|k| (k.position[1] - 1.5).abs() < 1e-5));
+}
+
+/// Positions of the joints that are lit: dots of the joints' colour and of the size of taken joints.
+fn lit(s: &Script) -> Vec<Vec3> {
+    let dots = s.bench.output().lines.segments.iter();
+    dots.filter(|d| d.color_a == rgba(crate::render::JOINT) && d.a == d.b && d.width_a == 9.0)
+        .map(|d| d.a)
+        .collect()
+}
+
+#[test]
+fn the_joints_of_a_baseline_stay_lit_and_named_until_its_offset_stroke_is_drawn() {
+    let mut s = Script::biped();
+    s.at(RIGHT, arm(0.0)[0]);
+    s.step();
+    assert_eq!(s.bench.taken_joints(), None);
+    s.draw(RIGHT, &arm(0.0));
+    let taken = Some("3 joints: joint 4 … joint 6");
+    let joints = [ARM, ELBOW, HAND];
+    assert_eq!((s.bench.taken_joints(), lit(&s)), (taken, joints.map(|j| s.joint(j)).to_vec()));
+    s.bench.run_command(Command::Tool(Tool::Grab));
+    s.step();
+    assert_eq!((s.bench.taken_joints(), lit(&s)), (None, vec![]), "another tool");
+    s.bench.run_command(Command::Tool(Tool::Line));
+    s.step();
+    assert_eq!((s.bench.taken_joints(), lit(&s).len()), (taken, 3));
+    // The offset stroke moves the lit joints.
+    let raised = arm(0.8);
+    s.at(RIGHT, raised[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in &raised {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    assert!(s.joint(HAND).y > 1.7);
+    assert_eq!((s.bench.taken_joints(), lit(&s)), (taken, joints.map(|j| s.joint(j)).to_vec()));
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert_eq!((s.bench.taken_joints(), lit(&s)), (None, vec![]), "the offset stroke is drawn");
+    // Undo brings the baseline back that waits; another undo removes it.
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!((s.bench.taken_joints(), lit(&s).len()), (taken, 3));
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!((s.bench.taken_joints(), lit(&s)), (None, vec![]));
+}
+
+#[test]
+fn a_baseline_in_progress_names_the_joints_that_it_has_reached() {
+    let mut s = Script::biped();
+    let backwards: Vec<Vec3> = arm(0.0).into_iter().rev().collect();
+    s.at(RIGHT, backwards[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    let mut seen = Vec::new();
+    for place in &backwards {
+        s.at(RIGHT, *place);
+        s.step();
+        let names = s.bench.taken_joints().map(str::to_owned);
+        if names.is_some() && seen.last() != names.as_ref() {
+            seen.extend(names);
+        }
+    }
+    assert_eq!(seen, ["1 joint: joint 6", "2 joints: joint 6, joint 5", "3 joints: joint 6 … joint 4"]);
+    s.bench.interrupt();
+    s.step();
+    assert_eq!((s.bench.taken_joints(), lit(&s)), (None, vec![]), "a cancelled stroke takes nothing");
+    // Mirrored strokes light both sides and name one.
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    s.bench.run_command(Command::Mirror(true));
+    s.draw(RIGHT, &backwards);
+    assert_eq!(s.bench.taken_joints(), Some("3 joints: joint 6 … joint 4, mirrored"));
+    let lit = lit(&s);
+    assert_eq!(lit.len(), 6);
+    assert!(lit.contains(&s.joint(OTHER_HAND)) && lit.contains(&s.joint(HAND)));
+}
+
+#[test]
+fn the_selection_is_outlined_unless_a_hand_draws_or_the_motion_plays() {
+    let mut s = Script::biped();
+    let joint = |s: &Script| match s.bench.outlined() {
+        Some(Outlined::Joint(node)) => Some(node.index()),
+        _ => None,
+    };
+    assert_eq!(joint(&s), None);
+    s.at(RIGHT, Vec3::new(0.5, 1.5, 0.0));
+    s.step();
+    assert_eq!(joint(&s), Some(ELBOW));
+    // The joint stays selected when the hand is away.
+    s.at(RIGHT, Vec3::new(0.5, 2.5, 0.0));
+    s.step();
+    assert_eq!(joint(&s), Some(ELBOW));
+    s.input.hands[RIGHT].draw = 1.0;
+    s.step();
+    assert_eq!(joint(&s), None, "a stroke begins");
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let hash = s.hash();
+    for (command, wanted) in [
+        (Command::Tool(Tool::Skin), None),
+        (Command::Tool(Tool::Joint), Some(ELBOW)),
+        (Command::Tool(Tool::Silhouette), None),
+        (Command::Tool(Tool::Grab), Some(ELBOW)),
+        (Command::Outline(false), None),
+        (Command::Outline(true), Some(ELBOW)),
+        (Command::Select(None), None),
+        (Command::Select(Some(NodeId::from(HIPS))), Some(HIPS)),
+    ] {
+        s.bench.run_command(command.clone());
+        assert_eq!(joint(&s), wanted, "{command:?}");
+    }
+    assert_eq!(s.hash(), hash, "the outline belongs to no document");
 }

@@ -47,6 +47,9 @@ pub(in crate::ui) struct Press {
     both: bool,
     /// The change of the value, or the slope, of the last edit.
     last: Option<f64>,
+    /// Number of steps of the history at the start, and whether the drag has added one.
+    steps: usize,
+    applied: bool,
 }
 
 impl Press {
@@ -76,6 +79,13 @@ pub(super) fn seconds(state: &State, span: &Span, timeline: &Timeline) -> f64 {
     (to - times[key]).max(-times[*first])
 }
 
+impl Press {
+    /// Returns the command that restores the document from before the drag; `None` if the drag has changed nothing.
+    pub fn undo(&self, steps: usize) -> Option<Command> {
+        (self.last.is_some() && steps > self.steps).then_some(Command::Jump(self.steps))
+    }
+}
+
 /// Draws the box of a drag on empty ground.
 pub(super) fn draw(ui: &Ui, plot: &Plot, state: &State) {
     let Some(press) = state.curves.press.as_ref().filter(|p| p.moved && p.what == What::Ground) else {
@@ -101,9 +111,14 @@ pub(super) fn run(
     let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
     let adds = adds || state.adds;
     let held = answer.is_pointer_button_down_on() && primary;
+    let steps = bench.session().history().0;
+    if state.dropped {
+        state.dropped = held;
+        return;
+    }
     let here = answer.interact_pointer_pos();
     if let (true, None, Some(from)) = (held, &state.curves.press, here) {
-        state.curves.press = Some(press(ui, plot, known, shown, (state, &subject), (from, adds)));
+        state.curves.press = Some(press(ui, plot, known, shown, (state, &subject), (from, adds, steps)));
         ui.ctx().request_repaint();
     } else if let (true, None, Some(from)) = (answer.clicked(), &state.curves.press, here) {
         // Press and release came in one frame.
@@ -113,9 +128,11 @@ pub(super) fn run(
     }
     let Some(press) = &mut state.curves.press else { return };
     let same = known.curves.target() == press.curves.target() && known.curves.times() == press.curves.times();
-    if !same && matches!(press.what, What::Key { .. } | What::Handle { .. }) {
+    press.applied |= press.last.is_some() && steps > press.steps;
+    let undone = press.applied && steps <= press.steps;
+    if undone || !same && matches!(press.what, What::Key { .. } | What::Handle { .. }) {
         // The keys have changed under the drag, for example by undo.
-        state.curves.press = None;
+        (state.curves.press, state.dropped) = (None, held);
         return;
     }
     if let Some(to) = ui.input(|i| i.pointer.interact_pos()).filter(|to| *to != press.to) {
@@ -188,7 +205,7 @@ fn press(
     known: &Known,
     shown: &[usize],
     (state, subject): (&State, &Subject),
-    (from, adds): (Pos2, bool),
+    (from, adds, steps): (Pos2, bool, usize),
 ) -> Press {
     let curves = known.curves.clone();
     let what = what(ui, plot, &curves, shown, &state.selection, from);
@@ -199,8 +216,23 @@ fn press(
         both = !alone && curves.is_aligned(key, curve);
     }
     let keys = selected(&curves, subject, &state.selection);
-    let (moved, locked, last) = (false, None, None);
-    Press { what, from, to: from, moved, adds, locked, curves, keys, range: plot.range, off, both, last }
+    let range = plot.range;
+    Press {
+        what,
+        from,
+        to: from,
+        moved: false,
+        adds,
+        locked: None,
+        curves,
+        keys,
+        range,
+        off,
+        both,
+        last: None,
+        steps,
+        applied: false,
+    }
 }
 
 /// Returns the indices of the selected keys.

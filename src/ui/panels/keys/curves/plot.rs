@@ -1,7 +1,7 @@
 //! The plot of the curves: its mapping of values, the sampled curves, and the places of keys and handles.
 
-use super::drag::Press;
-use super::{Known, Unit, color};
+use super::values::Unit;
+use super::{Known, color};
 use crate::asset::Interpolation;
 use crate::document::KeyCurves;
 use crate::ui::panels::keys::span::{END, Span};
@@ -64,6 +64,11 @@ impl Plot {
         pos2(self.room.span.x(time), self.room.rect.max.y - share * self.room.rect.height())
     }
 
+    /// Returns the value at a height on the screen.
+    pub fn value(&self, y: f32) -> f64 {
+        self.range[0] + self.values(y - self.room.rect.max.y)
+    }
+
     /// Returns the difference of values over a distance downwards.
     pub fn values(&self, pixels: f32) -> f64 {
         f64::from(-pixels / self.room.rect.height()) * (self.range[1] - self.range[0])
@@ -101,9 +106,8 @@ impl Plot {
 }
 
 impl Known {
-    /// Samples the curves for the plot, as densely as its pixels need, and fits the range of values. The range stays constant
-    /// during a drag.
-    pub fn plot(&mut self, ui: &Ui, room: Room, shown: &[usize], press: Option<&Press>) -> Plot {
+    /// Samples the curves for the plot, as densely as its pixels need. Without a range of values, fits the range to the curves.
+    pub fn plot(&mut self, ui: &Ui, room: Room, shown: &[usize], range: Option<[f64; 2]>) -> Plot {
         let [from, to] = room.span.range();
         let step = room.span.seconds(SAMPLE * room.scale);
         let seconds = self.moved.as_ref().map_or(0.0, |m| m.0);
@@ -118,13 +122,13 @@ impl Known {
             self.view = View { of, times, values };
         }
         let large = theme::is_large(ui);
-        let range = press.map_or_else(|| self.fit(shown), |p| p.range);
+        let range = range.unwrap_or_else(|| self.fit(shown));
         Plot { room, range, large }
     }
 
     /// Returns the range of the values that show, with a margin.
     fn fit(&self, shown: &[usize]) -> [f64; 2] {
-        let unit = Unit::of(self.curves.target());
+        let unit = self.unit;
         let rows = self.view.values.chunks_exact(self.curves.count().max(1));
         let values = rows.flat_map(|row| shown.iter().map(|c| row[*c]));
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
@@ -166,7 +170,7 @@ pub(super) fn draw(
     let Room { rect, span, scale } = plot.room;
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let (curves, target) = (known.drawn(), known.curves.target());
-    axis(ui, &painter, plot, Unit::of(target));
+    axis(ui, &painter, plot, known.unit);
     let count = curves.count();
     for &curve in shown {
         let values = known.view.values.iter().skip(curve).step_by(count);

@@ -1,6 +1,5 @@
 //! Tests of the looks: backdrop, clay and ambient occlusion, for one view and for two eyes.
 
-use super::tests::{capsule, draw_in};
 use super::*;
 use crate::base::math::{Aabb, Quat, Vec3};
 use crate::gpu::testing::{assert_silent, device};
@@ -43,7 +42,7 @@ fn both_eyes_have_the_backdrop_in_tiles_of_any_size() {
 }
 
 /// Returns the picture of a look, for one view or two eyes.
-fn shown(device: &std::sync::Arc<crate::gpu::Device>, views: &[View], look: &Look) -> Vec<image::RgbaImage> {
+fn shown(device: &Arc<Device>, views: &[View], look: &Look) -> Vec<image::RgbaImage> {
     let (asset, display) = capsule();
     let drawn = draw_in(device, (&asset, &display), [96, 96], (views, 1), (look, &Lines::default()));
     (0..views.len() as u32).map(|eye| drawn.read(device, eye).unwrap()).collect()

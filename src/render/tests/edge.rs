@@ -1,6 +1,5 @@
 //! Tests of antialiasing on a real device: shades along an edge, line widths, exact ids with multisampling.
 
-use super::tests::capsule;
 use super::*;
 use crate::base::math::{Aabb, Vec3};
 use crate::gpu::constants::NONE;

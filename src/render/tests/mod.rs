@@ -1,5 +1,11 @@
 //! Tests that render known scenes on a real device.
 
+mod edge;
+mod look;
+mod outline;
+mod panel;
+mod phong;
+
 use super::*;
 use crate::asset::{self, Asset, Material};
 use crate::base::math::{Aabb, Vec2, Vec3, Vec4};

@@ -1,6 +1,5 @@
 //! Tests that compare painted panels with known colours, on a real device.
 
-use super::tests::{capsule, draw_capsule};
 use super::*;
 use crate::base::math::{Aabb, Vec3};
 use crate::gpu::testing::{assert_silent, device};

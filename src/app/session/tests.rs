@@ -1,0 +1,102 @@
+//! Tests of the session without window, headset and GPU.
+
+use super::*;
+use crate::app::jobs::{Done, Opened};
+use crate::bind::BindOptions;
+use crate::bind::shapes::Shape;
+use crate::export;
+use crate::workbench::Command;
+use std::path::Path;
+
+/// Writes a capsule and opens it, without a journal.
+fn opened(path: &Path) -> Box<Opened> {
+    let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
+    std::fs::write(path, export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
+    let model = Arc::new(Model::load(path, &BindOptions::default()).unwrap());
+    let session = model.start(None).unwrap();
+    Box::new(Opened { model, session, restored: 0, left: None })
+}
+
+fn session() -> AppSession {
+    AppSession::new((false, true), None, || {}).unwrap()
+}
+
+/// Takes all results of jobs. Panics if one of them is an error.
+fn finish_jobs(app: &mut AppSession) {
+    while let Some(done) = app.worker.wait() {
+        if let Some(News::Failed(error)) = app.take(done) {
+            panic!("{error}");
+        }
+    }
+}
+
+#[test]
+fn the_file_panel_closes_when_a_file_is_open_and_stays_when_it_cannot_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hero.glb");
+    let mut app = session();
+    // The panel was open at the end of the last session.
+    app.preferences.files = true;
+    let files = |app: &AppSession| app.bench.as_ref().unwrap().preferences().files;
+    app.take(Done::Opened(path.clone(), Ok(opened(&path))));
+    assert!(!files(&app));
+    for (result, open) in
+        [(Err(Error::input("no such file", "choose another")), true), (Ok(opened(&path)), false)]
+    {
+        app.bench.as_mut().unwrap().run_command(Command::Files);
+        let failed = result.is_err();
+        let news = app.take(Done::Opened(path.clone(), result));
+        assert_eq!((files(&app), matches!(news, Some(News::NotOpened(_)))), (open, failed));
+        if open {
+            app.bench.as_mut().unwrap().run_command(Command::Files);
+        }
+    }
+    // The details, which the files replace, stay closed.
+    assert!(!app.bench.unwrap().preferences().details);
+}
+
+#[test]
+fn a_save_without_a_dialog_replaces_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let [hero, other] = ["hero.glb", "other.glb"].map(|name| folder.path().join(name));
+    let mut app = session();
+    app.take(Done::Opened(hero.clone(), Ok(opened(&hero))));
+    for taken in ["hero.project.glb", "hero-2.project.glb", "hero.posed.glb"] {
+        std::fs::write(folder.path().join(taken), b"mine").unwrap();
+    }
+    // Presses while the path is being found save once.
+    app.write_without_asking(Writes::Project);
+    app.write_without_asking(Writes::Project);
+    app.write_without_asking(Writes::Posed);
+    finish_jobs(&mut app);
+    let names = || {
+        let names =
+            std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|n| n.ends_with(".glb")).collect();
+        names.sort();
+        names
+    };
+    let written =
+        ["hero-2.posed.glb", "hero-2.project.glb", "hero-3.project.glb", "hero.glb", "hero.posed.glb"];
+    assert_eq!(names(), [&written[..], &["hero.project.glb"]].concat());
+    assert_eq!(std::fs::read(folder.path().join("hero-2.project.glb")).unwrap(), b"mine");
+    assert_eq!(app.saved_to().unwrap(), folder.path().join("hero-3.project.glb"));
+    assert!(app.on_disk);
+    Model::load(&folder.path().join("hero-3.project.glb"), &BindOptions::default()).unwrap();
+    // The next save replaces the session's own project.
+    app.write_without_asking(Writes::Project);
+    finish_jobs(&mut app);
+    assert_eq!(names().len(), 6);
+    // A save whose character is gone before its path is found writes nothing.
+    app.write_without_asking(Writes::Project);
+    finish_jobs(&mut app);
+    app.take(Done::Opened(other.clone(), Ok(opened(&other))));
+    app.write_without_asking(Writes::Project);
+    app.take(Done::Opened(hero.clone(), Ok(opened(&hero))));
+    finish_jobs(&mut app);
+    assert!(!names().iter().any(|n| n.starts_with("other.p")), "{:?}", names());
+    // It can be saved later.
+    app.write_without_asking(Writes::Project);
+    finish_jobs(&mut app);
+    assert!(names().contains(&"hero-4.project.glb".to_owned()), "{:?}", names());
+}
