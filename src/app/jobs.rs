@@ -150,7 +150,8 @@ pub enum Done {
     Whole(Arc<Character>, Result<Box<fast::Body>>),
     /// The strain of the document's pose, and the [`Readings`] on the skin of the displayed pose.
     Measured(Result<(Strain, Readings)>),
-    /// The solver of accent strokes, the start of a stroke and its interpretation.
+    /// The result of [`Job::Sketch`]: the solver, the data from the start of the accent stroke, and the sculpt layer
+    /// that the stroke describes.
     Sketched(Box<SketchSolver>, Arc<SketchStart>, Box<Result<Sketched>>),
     /// The sculpt layer that replaces a pulled layer; `None` if no replacement is needed.
     Settled(Result<Option<Box<Sculpt>>>),

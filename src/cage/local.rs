@@ -229,8 +229,8 @@ impl<'a> Grid<'a> {
         out
     }
 
-    /// Returns the weighted values at the nodes `around` a point `x`. Where the surface lies between `x` and a node, a
-    /// point on the surface replaces the node.
+    /// Returns the weighted values at the nodes `around` a point `x`. If the segment from `x` to a node crosses the
+    /// cage's surface, the first crossing replaces the node.
     fn terms<const N: usize>(&self, x: DVec3, around: [([usize; 3], f64); N]) -> Terms {
         let to = around.map(|(place, _)| self.at(place));
         let mut near = Vec::new();

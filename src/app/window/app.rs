@@ -16,7 +16,7 @@ use crate::workbench::{Command, Request};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Subject of the open dialog.
+/// The question that the open dialog asks.
 pub enum Pending {
     /// Whether to resume an unfinished session.
     Recover(Box<Unfinished>),
@@ -65,7 +65,7 @@ pub struct WindowApp<'o> {
     numbers: [u64; 2],
     /// A new actor for the compared deformation method.
     pub other: Option<Box<Actor>>,
-    /// Subject of the open dialog.
+    /// The question that the open dialog asks.
     pub(super) pending: Option<Pending>,
     /// Whether the program ends as soon as the document is saved.
     pub(super) closing: bool,

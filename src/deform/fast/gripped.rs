@@ -1,4 +1,4 @@
-//! Grips of a character: points and regions of its skin, as handles beside its joints.
+//! Grips of a character: points and regions of its skin that act as handles, in addition to its joints.
 //!
 //! A grip's weight is a bounded biharmonic weight: 1 at the grip, 0 at the other grips and along the bones. The skin
 //! weights of the joints share the rest, so the artist's weights stay where no grip is near. A mesh without a skeleton

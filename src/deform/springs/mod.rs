@@ -95,7 +95,8 @@ pub struct Params {
     pub hold_reach: f32,
     /// Time step, seconds, > 0. The step of vertex `i` is `min(dt, omega / K_i)` with its stiffness bound `K_i`.
     pub dt: f32,
-    /// Stability bound `ω` of a step, between 0 and 1 (exclusive).
+    /// Factor `ω` in the step `ω / K_i` of a vertex (see `dt`), between 0 and 1 (exclusive). With a smaller factor, the
+    /// iterations converge more slowly and more smoothly.
     pub omega: f32,
     /// Maximum iterations per frame.
     pub max_iterations: u32,

@@ -11,7 +11,8 @@ use egui::{Frame, Margin, Panel, RichText, Ui, vec2};
 const GAP: f32 = 2.0;
 /// Height of the panel's margins and borders, logical pixels.
 const MARGIN: f32 = 12.0;
-/// Number of rows visible without scrolling, while the dope sheet is closed and open.
+/// Maximum number of rows that the timeline shows without scrolling: first while the dope sheet is closed, then while
+/// it is open.
 const ROWS: [usize; 2] = [4, 10];
 
 pub(super) fn show(
