@@ -76,7 +76,8 @@ shared_with_shaders! {
 impl Share {
     /// The share for the GPU: the node, and in the upper two bits how often the weight is halved from 1.
     pub(super) fn packed(&self) -> u32 {
-        self.node | (-self.weight.log2()).round().clamp(0.0, 3.0) as u32 * (1 << 30)
+        let halvings = (-self.weight.log2()).round().clamp(0.0, 3.0) as u32;
+        self.node | (halvings << 30)
     }
 }
 
