@@ -62,6 +62,8 @@ fn both_eyes_see_a_ball_where_their_poses_and_fields_of_view_put_it() {
     if app.frame.palette {
         app.press(Command::Palette);
     }
+    // The outline covers pixels at the edge of the ball.
+    app.press(Command::Outline(false));
     let mut head = puppet.state.head;
     // The head looks straight at the ball.
     let centre = app.frame.world_from_room.inverse_point(Vec3::Y * HEIGHT);
