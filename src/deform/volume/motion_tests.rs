@@ -116,11 +116,10 @@ fn a_swing_depends_little_on_the_rate_of_frames() {
         let low = x.iter().copied().fold(0.0, f32::min);
         (x.iter().copied().fold(0.0, f32::max), low)
     });
-    let [coarse, middle, fine] = peaks;
     println!("{peaks:?}");
-    // With few cycles per frame, long steps are damped additionally.
-    assert!(coarse.0 > 0.5 * fine.0 && middle.0 > 0.75 * fine.0 && coarse.0 < 1.05 * fine.0, "{peaks:?}");
-    assert!(fine.1 < -0.2 * fine.0 && middle.0 < 1.05 * fine.0, "it swings back: {peaks:?}");
+    let [coarse, middle, fine] = peaks;
+    assert!([coarse, middle].iter().all(|p| (0.9..1.1).contains(&(p.0 / fine.0))), "{peaks:?}");
+    assert!(fine.1 < -0.2 * fine.0, "it swings back: {peaks:?}");
 }
 
 #[test]
