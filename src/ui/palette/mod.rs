@@ -37,6 +37,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod time_offers;
+#[cfg(test)]
+mod values_tests;
 mod widgets;
 
 pub(super) use canvas::word;
