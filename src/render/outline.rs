@@ -45,7 +45,8 @@ pub(super) struct OutlinedPart {
 }
 
 impl Scene {
-    /// Allocates what [`Scene::outline`] needs: 4 bytes per display vertex and 12 bytes per triangle.
+    /// Allocates what [`Scene::outline`] needs: 4 bytes per display vertex and 12 bytes per triangle. Call it before
+    /// [`super::Renderer::bind`]: only the bindings that are made later have the mask of an outline.
     ///
     /// # Errors
     /// An error if memory is short.
@@ -128,13 +129,14 @@ impl OutlinePass {
         Ok(Self { by_views, draw, texels: Sampler::texels(device)? })
     }
 
-    fn bind(
+    /// Allocates the mask, one byte per pixel and view, and binds it. `None` for a scene without outlines.
+    pub fn bind(
         &self,
         device: &Arc<Device>,
         scene: &Scene,
-        part: &OutlinedPart,
         targets: &Targets,
-    ) -> Result<OutlineBindings> {
+    ) -> Result<Option<OutlineBindings>> {
+        let Some(part) = &scene.outlined else { return Ok(None) };
         let Targets { size, views, .. } = *targets;
         let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
         let mask = Image::new(
@@ -143,7 +145,7 @@ impl OutlinePass {
         )?;
         let pipeline = &self.by_views[views as usize - 1];
         let sampled = |image| Resource::Sampled(image, &self.texels);
-        Ok(OutlineBindings {
+        Ok(Some(OutlineBindings {
             views: pipeline.bind(
                 0,
                 &[("views", Resource::Buffer(&targets.view_buffer)), ("depth", sampled(&targets.depth))],
@@ -154,27 +156,22 @@ impl OutlinePass {
                 .draw
                 .bind(&[("mask", sampled(&mask)), ("picture", Resource::Storage(&targets.picture))])?,
             mask,
-        })
+        }))
     }
 
-    /// Draws the outline over a picture whose surface is drawn. `scale` is the number of pixels per point. Allocates the mask
-    /// for the first outline.
+    /// Draws the outline over a picture whose surface is drawn. `scale` is the number of pixels per point.
     pub fn record(
         &self,
         frame: &mut Frame,
         (scene, targets): (&Scene, &Targets),
-        bound: &mut Option<OutlineBindings>,
+        bound: Option<&OutlineBindings>,
         scale: f32,
-    ) -> Result<()> {
-        let Some(part) = &scene.outlined else { return Ok(()) };
+    ) {
+        let (Some(part), Some(bound)) = (&scene.outlined, bound) else { return };
         let shown = part.ranges.iter().filter(|[index, ..]| !scene.is_hidden(*index));
         if shown.clone().next().is_none() {
-            return Ok(());
+            return;
         }
-        let bound = match bound {
-            Some(bound) => bound,
-            None => bound.insert(self.bind(frame.device(), scene, part, targets)?),
-        };
         frame.phase("outline");
         let pipeline = &self.by_views[targets.views as usize - 1];
         let clear = Load::Clear([0.0; 4]);
@@ -189,6 +186,5 @@ impl OutlinePass {
         let push = OutlinePush { color: COLOR, size: targets.size, width };
         let [across, down] = targets.size;
         frame.dispatch_grid(&self.draw, &bound.drawn, &push, [across, down, targets.views]);
-        Ok(())
     }
 }

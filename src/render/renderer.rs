@@ -86,7 +86,7 @@ pub struct SceneBindings {
     anchored: Anchored,
     /// Only while [`Look::silhouettes`] or [`Look::occlusion`] is set.
     coarse: Option<Coarse>,
-    /// Once there was an outline.
+    /// Only if the scene was prepared for outlines.
     outline: Option<OutlineBindings>,
 }
 
@@ -158,7 +158,8 @@ impl Renderer {
     }
 
     /// Binds a scene to targets. Creates pipelines unless earlier targets had the same number of views and the same
-    /// number of samples.
+    /// number of samples. Allocates one byte per pixel and view if the scene was prepared for outlines
+    /// ([`Scene::prepare_outline`]).
     ///
     /// # Errors
     /// An error if memory is short, structs of shaders and Rust differ, or the device lacks support.
@@ -212,14 +213,14 @@ impl Renderer {
             anchored: self.anchoring.bind(&self.device, scene, &lines)?,
             lines,
             coarse: None,
-            outline: None,
+            outline: self.outlines.bind(&self.device, scene, targets)?,
             pass,
         })
     }
 
     /// Draws the scene's current surface into the image of the targets, with silhouettes and lines on top. With
     /// [`Look::anaglyph`], both views are combined in the image of the first view. Allocates if silhouettes or ambient
-    /// occlusion are switched on, or if the size of a point changes while they are on, and for the first outline.
+    /// occlusion are switched on, or if the size of a point changes while they are on.
     ///
     /// Fails unless `shot` has as many views as the targets.
     pub fn record(
@@ -262,7 +263,7 @@ impl Renderer {
             self.ghosts.record(frame, (scene, targets), ghosts, (views, look.scale))?;
         }
         if look.outline {
-            self.outlines.record(frame, (scene, targets), &mut bound.outline, look.scale)?;
+            self.outlines.record(frame, (scene, targets), bound.outline.as_ref(), look.scale);
         }
         let both = (lines, &bound.lines);
         self.anchoring.record(frame, scene, both, &mut bound.anchored, grown)?;
