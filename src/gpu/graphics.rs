@@ -39,6 +39,23 @@ pub struct GraphicsInfo<'a> {
     pub samples: u32,
 }
 
+impl<'a> GraphicsInfo<'a> {
+    /// Describes a pipeline that replaces the content of targets without depth, with one view and one sample per pixel.
+    pub fn new(vertex: Spv, fragment: Spv, colors: &'a [vk::Format]) -> Self {
+        Self {
+            vertex,
+            tessellation: None,
+            fragment: Some(fragment),
+            specialisation: &[],
+            colors,
+            depth: None,
+            blend: Blend::Replace,
+            views: 1,
+            samples: 1,
+        }
+    }
+}
+
 /// What a fragment does with the content of the colour targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blend {

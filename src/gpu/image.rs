@@ -51,6 +51,26 @@ impl Image {
         Self::make(device, info, 1)
     }
 
+    /// Creates an image with one mip level to which a pass draws and from which shaders sample: a depth target if `format`
+    /// is a depth format, otherwise a colour target.
+    ///
+    /// # Errors
+    /// The errors of [`Image::new`].
+    pub fn target(
+        device: &Arc<Device>,
+        name: &str,
+        format: vk::Format,
+        size: [u32; 2],
+        layers: u32,
+    ) -> Result<Self> {
+        let drawn = match aspect_of(format) {
+            vk::ImageAspectFlags::DEPTH => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+            _ => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+        };
+        let usage = drawn | vk::ImageUsageFlags::SAMPLED;
+        Self::new(device, &ImageInfo { name, format, size, layers, levels: 1, usage })
+    }
+
     /// Creates a multisampled target that is used within one pass only. It lies in tile memory if the device has any.
     /// `info.usage` is the attachment usage, colour or depth.
     ///

@@ -1,16 +1,14 @@
 //! The G-buffer that queries read. It has one sample per pixel, because ids cannot be averaged.
 
 use super::material;
+use super::overlay::ByViews;
 use super::scene::Scene;
 use super::view::View;
 use crate::base::{Error, Result};
 use crate::gpu::constants::NONE;
-use crate::gpu::{
-    Bindings, Blend, Buffer, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Memory,
-    Reflection,
-};
+use crate::gpu::{Bindings, Buffer, Device, Frame, GraphicsInfo, Image, Load, Memory, Reflection};
 use crate::spv;
-use ash::vk::{Format, ImageUsageFlags};
+use ash::vk::Format;
 use std::sync::Arc;
 
 /// Geometry seen by one or two views, with one array layer per view.
@@ -46,18 +44,14 @@ impl GBuffer {
         if !(1..=2).contains(&views) {
             return Err(Error::input(format!("a G-buffer of {views} views"), "use 1 or 2"));
         }
-        let image = |name, format, kind| {
-            let usage = kind | ImageUsageFlags::SAMPLED;
-            Image::new(device, &ImageInfo { name, format, size, layers: views, levels: 1, usage })
-        };
-        let color = ImageUsageFlags::COLOR_ATTACHMENT;
+        let image = |name, format| Image::target(device, name, format, size, views);
         Ok(Self {
             size,
             views,
-            position: image("position", COLORS[0], color)?,
-            normal: image("normal", COLORS[1], color)?,
-            ids: image("ids", COLORS[2], color)?,
-            depth: image("depth", DEPTH, ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT)?,
+            position: image("position", COLORS[0])?,
+            normal: image("normal", COLORS[1])?,
+            ids: image("ids", COLORS[2])?,
+            depth: image("depth", DEPTH)?,
             view_buffer: view_buffer(device)?,
         })
     }
@@ -90,9 +84,7 @@ pub(super) fn check_views(views: &[View], images: u32) -> Result<()> {
 }
 
 /// The G-buffer pipelines for one view and for two views.
-pub(super) struct GBufferPass {
-    by_views: [Graphics; 2],
-}
+pub(super) struct GBufferPass(ByViews);
 
 /// Bindings of a scene to a [`GBuffer`]; create them once and use them in every frame.
 pub struct GBufferBindings {
@@ -103,31 +95,16 @@ pub struct GBufferBindings {
 
 impl GBufferPass {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let make = |views| {
-            Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/gbuffer.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/gbuffer.frag")),
-                    specialisation: &[],
-                    colors: &COLORS,
-                    depth: Some(DEPTH),
-                    blend: Blend::Replace,
-                    views,
-                    samples: 1,
-                },
-            )
-        };
-        Ok(Self { by_views: [make(1)?, make(2)?] })
+        let stages = GraphicsInfo::new(spv!("render/gbuffer.vert"), spv!("render/gbuffer.frag"), &COLORS);
+        Ok(Self(ByViews::new(device, &GraphicsInfo { depth: Some(DEPTH), ..stages })?))
     }
 
     pub fn reflections(&self) -> &[Reflection] {
-        self.by_views[0].reflections()
+        self.0.reflections()
     }
 
     pub fn bind(&self, scene: &Scene, gbuffer: &GBuffer) -> Result<GBufferBindings> {
-        let pipeline = &self.by_views[gbuffer.views as usize - 1];
+        let pipeline = self.0.of(gbuffer.views);
         Ok(GBufferBindings {
             views: pipeline.bind(0, &[("views", &gbuffer.view_buffer)])?,
             surface: pipeline.bind(
@@ -157,7 +134,7 @@ impl GBufferPass {
         gbuffer.check(views)?;
         frame.upload(&gbuffer.view_buffer, 0, views);
         frame.phase("G-buffer");
-        let pipeline = &self.by_views[gbuffer.views as usize - 1];
+        let pipeline = self.0.of(gbuffer.views);
         let (colors, depth) = gbuffer.cleared();
         frame.render(&colors, Some(depth), gbuffer.views, |pass| {
             pass.bind(pipeline, &[&bound.views, &bound.surface]);

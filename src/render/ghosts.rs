@@ -1,22 +1,17 @@
 //! Ghosts over the picture: the silhouettes of the character at other times. Each ghost marks its pixels in a channel of
 //! a mask, and a compute stage then draws the marks over the picture. Ghosts write no depth and no G-buffer, so queries
-//! and shadows ignore them.
-//!
-//! A mask keeps the largest mark of a pixel, so a ghost needs no depth of its own, and its triangles may come in any
-//! order. Behind the body, only the outline of a ghost shows.
+//! and shadows ignore them. Behind the body, only the outline of a ghost shows.
 
 use super::gbuffer::check_views;
+use super::overlay::{MarkPass, MarkStages, Masks};
 use super::scene::Scene;
 use super::targets::Targets;
 use super::view::View;
 use crate::base::Result;
-use crate::gpu::{
-    Bindings, Blend, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load,
-    Reflection, Resource, Sampler,
-};
+use crate::gpu::{Bindings, Buffer, Device, Frame, Image};
 use crate::shared_with_shaders;
 use crate::spv;
-use ash::vk::{Format, ImageUsageFlags};
+use ash::vk::Format;
 use std::sync::Arc;
 
 /// Largest number of ghosts before, and after, the displayed time.
@@ -48,13 +43,9 @@ pub struct GhostShape {
     bindings: Bindings,
 }
 
-/// The images of the ghosts for the targets of a picture.
-pub struct GhostMasks {
-    /// Marks of earlier times, and of later times. One channel per ghost.
-    images: [Image; 2],
-    marks: Bindings,
-    drawn: Bindings,
-}
+/// The images of the ghosts for the targets of a picture: marks of earlier times, and of later times. One channel per
+/// ghost.
+pub struct GhostMasks(Masks<2>);
 
 /// The ghosts of a picture.
 #[derive(Clone, Copy)]
@@ -72,69 +63,29 @@ impl std::fmt::Debug for ShownGhosts<'_> {
     }
 }
 
-/// The pipelines of ghosts, created once per device.
-pub(super) struct GhostPass {
-    by_views: [Graphics; 2],
-    draw: Compute,
-    texels: Sampler,
-}
+const STAGES: MarkStages = [spv!("render/ghost.vert"), spv!("render/ghost.frag"), spv!("render/ghosts.comp")];
 
-fn check(marks: &Reflection, draw: &Reflection) -> Result<()> {
-    marks.check::<View>()?;
-    draw.check::<GhostsPush>()
-}
+/// The pipelines of ghosts, created once per device.
+pub(super) struct GhostPass(MarkPass);
 
 impl GhostPass {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let marks = |views| {
-            Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/ghost.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/ghost.frag")),
-                    specialisation: &[],
-                    colors: &[MASK; 2],
-                    depth: None,
-                    blend: Blend::Max,
-                    views,
-                    samples: 1,
-                },
-            )
-        };
-        let by_views = [marks(1)?, marks(2)?];
-        let draw = Compute::new(device, spv!("render/ghosts.comp"), &[])?;
-        check(&by_views[0].reflections()[0], draw.reflection())?;
-        Ok(Self { by_views, draw, texels: Sampler::texels(device)? })
+        Ok(Self(MarkPass::new::<GhostsPush>(device, STAGES, &[MASK; 2])?))
     }
 
     /// Allocates the shape of a ghost of this number of display vertices.
     pub fn shape(&self, device: &Arc<Device>, vertices: usize) -> Result<GhostShape> {
         let positions = Buffer::zeroed::<[f32; 4]>(device, "ghost", vertices)?;
-        // Both pipelines declare this set alike.
-        let bindings = self.by_views[0].bind(1, &[("positions", &positions)])?;
+        // The pipelines for one view and for two views declare this set alike.
+        let bindings = self.0.marks.of(1).bind(1, &[("positions", &positions)])?;
         Ok(GhostShape { positions, bindings })
     }
 
     /// Allocates the masks of a picture.
     pub fn masks(&self, device: &Arc<Device>, targets: &Targets) -> Result<GhostMasks> {
-        let Targets { size, views, .. } = *targets;
-        let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
-        let image = |name| {
-            Image::new(device, &ImageInfo { name, format: MASK, size, layers: views, levels: 1, usage })
-        };
-        let images = [image("past ghosts")?, image("future ghosts")?];
-        let sampled = |image| Resource::Sampled(image, &self.texels);
-        let marks = self.by_views[views as usize - 1].bind(
-            0,
-            &[("views", Resource::Buffer(&targets.view_buffer)), ("depth", sampled(&targets.depth))],
-        )?;
-        let drawn = self.draw.bind(&[
-            ("past", sampled(&images[0])),
-            ("future", sampled(&images[1])),
-            ("picture", Resource::Storage(&targets.picture)),
-        ])?;
-        Ok(GhostMasks { images, marks, drawn })
+        let mask = |name| Image::target(device, name, MASK, targets.size, targets.views);
+        let masks = [("past", mask("past ghosts")?), ("future", mask("future ghosts")?)];
+        Ok(GhostMasks(self.0.bind(targets, masks)?))
     }
 
     /// Draws the ghosts over a picture whose surface is drawn. `scale` is the number of pixels per point.
@@ -151,19 +102,6 @@ impl GhostPass {
             return Ok(());
         }
         frame.phase("ghosts");
-        let pipeline = &self.by_views[targets.views as usize - 1];
-        let clear = Load::Clear([0.0; 4]);
-        let colors = [(&masks.images[0], clear), (&masks.images[1], clear)];
-        frame.render(&colors, None, targets.views, |pass| {
-            pass.bind(pipeline, &[&masks.marks]);
-            for (channel, ghost) in shapes.iter().flatten().enumerate() {
-                let Some((shape, _)) = ghost else { continue };
-                pass.bind_set(pipeline, &shape.bindings);
-                pass.push(pipeline, &(channel as u32));
-                scene.draw(pass, false, |_, _| {}, |_, _| {});
-            }
-        });
-        frame.barrier();
         let strength = |side: usize| {
             std::array::from_fn(|rank| shapes[side][rank].map_or(0.0, |(_, s)| s * FADE.powi(rank as i32)))
         };
@@ -176,8 +114,14 @@ impl GhostPass {
             size: targets.size,
             radius: scale.round().clamp(1.0, 8.0) as i32,
         };
-        let [width, height] = targets.size;
-        frame.dispatch_grid(&self.draw, &masks.drawn, &push, [width, height, targets.views]);
+        self.0.record(frame, targets, &masks.0, &push, |pass, pipeline| {
+            for (channel, ghost) in shapes.iter().flatten().enumerate() {
+                let Some((shape, _)) = ghost else { continue };
+                pass.bind_set(pipeline, &shape.bindings);
+                pass.push(pipeline, &(channel as u32));
+                scene.draw(pass, false, |_, _| {}, |_, _| {});
+            }
+        });
         Ok(())
     }
 }
@@ -185,11 +129,9 @@ impl GhostPass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::Spv;
 
     #[test]
     fn shaders_and_rust_agree_without_a_device() {
-        let reflect = |spv: Spv| Reflection::new(spv.name, &spv.words().unwrap()).unwrap();
-        check(&reflect(spv!("render/ghost.vert")), &reflect(spv!("render/ghosts.comp"))).unwrap();
+        super::super::overlay::check_stages::<GhostsPush>(STAGES);
     }
 }

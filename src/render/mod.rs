@@ -20,6 +20,7 @@ mod look;
 mod material;
 mod occlusion;
 mod outline;
+mod overlay;
 mod panel;
 mod picture;
 mod probe;

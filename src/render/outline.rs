@@ -2,18 +2,15 @@
 //! its pixels in a mask, and a compute stage then draws a line around the marks over the picture. The line is fainter
 //! around what other surfaces hide. It changes neither depth nor G-buffer, so queries ignore it.
 
+use super::overlay::{MarkPass, MarkStages, Masks};
 use super::scene::Scene;
 use super::targets::Targets;
-use super::view::View;
 use crate::base::Result;
 use crate::geom::DisplayMesh;
-use crate::gpu::{
-    Bindings, Blend, Buffer, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load,
-    Reflection, Resource, Sampler,
-};
+use crate::gpu::{Bindings, Buffer, Device, Frame, Image};
 use crate::shared_with_shaders;
 use crate::spv;
-use ash::vk::{Format, ImageUsageFlags};
+use ash::vk::Format;
 use std::sync::Arc;
 
 /// Width of the line, points.
@@ -85,48 +82,21 @@ impl Scene {
     }
 }
 
+const STAGES: MarkStages =
+    [spv!("render/outline.vert"), spv!("render/outline.frag"), spv!("render/outline.comp")];
+
 /// The pipelines, created once per device.
-pub(super) struct OutlinePass {
-    by_views: [Graphics; 2],
-    draw: Compute,
-    texels: Sampler,
-}
+pub(super) struct OutlinePass(MarkPass);
 
 /// Mask and bindings for one scene and its targets.
 pub(super) struct OutlineBindings {
-    mask: Image,
-    views: Bindings,
+    masks: Masks<1>,
     surface: Bindings,
-    drawn: Bindings,
-}
-
-fn check(marks: &Reflection, draw: &Reflection) -> Result<()> {
-    marks.check::<View>()?;
-    draw.check::<OutlinePush>()
 }
 
 impl OutlinePass {
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let marks = |views| {
-            Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/outline.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/outline.frag")),
-                    specialisation: &[],
-                    colors: &[MASK],
-                    depth: None,
-                    blend: Blend::Max,
-                    views,
-                    samples: 1,
-                },
-            )
-        };
-        let by_views = [marks(1)?, marks(2)?];
-        let draw = Compute::new(device, spv!("render/outline.comp"), &[])?;
-        check(&by_views[0].reflections()[0], draw.reflection())?;
-        Ok(Self { by_views, draw, texels: Sampler::texels(device)? })
+        Ok(Self(MarkPass::new::<OutlinePush>(device, STAGES, &[MASK])?))
     }
 
     /// Allocates the mask, one byte per pixel and view, and binds it. `None` for a scene without outlines.
@@ -137,25 +107,11 @@ impl OutlinePass {
         targets: &Targets,
     ) -> Result<Option<OutlineBindings>> {
         let Some(part) = &scene.outlined else { return Ok(None) };
-        let Targets { size, views, .. } = *targets;
-        let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
-        let mask = Image::new(
-            device,
-            &ImageInfo { name: "outline mask", format: MASK, size, layers: views, levels: 1, usage },
-        )?;
-        let pipeline = &self.by_views[views as usize - 1];
-        let sampled = |image| Resource::Sampled(image, &self.texels);
+        let mask = Image::target(device, "outline mask", MASK, targets.size, targets.views)?;
+        let resources = [("positions", &scene.surface.positions), ("shares", &part.shares)];
         Ok(Some(OutlineBindings {
-            views: pipeline.bind(
-                0,
-                &[("views", Resource::Buffer(&targets.view_buffer)), ("depth", sampled(&targets.depth))],
-            )?,
-            surface: pipeline
-                .bind(1, &[("positions", &scene.surface.positions), ("shares", &part.shares)])?,
-            drawn: self
-                .draw
-                .bind(&[("mask", sampled(&mask)), ("picture", Resource::Storage(&targets.picture))])?,
-            mask,
+            masks: self.0.bind(targets, [("mask", mask)])?,
+            surface: self.0.marks.of(targets.views).bind(1, &resources)?,
         }))
     }
 
@@ -173,18 +129,22 @@ impl OutlinePass {
             return;
         }
         frame.phase("outline");
-        let pipeline = &self.by_views[targets.views as usize - 1];
-        let clear = Load::Clear([0.0; 4]);
-        frame.render(&[(&bound.mask, clear)], None, targets.views, |pass| {
-            pass.indices(&part.triangles);
-            pass.cull(Cull::None);
-            pass.bind(pipeline, &[&bound.views, &bound.surface]);
-            shown.for_each(|[_, first, count]| pass.draw_indexed(first * 3, count * 3));
-        });
-        frame.barrier();
         let width = (OUTLINE_WIDTH * scale).clamp(1.0, MOST);
         let push = OutlinePush { color: COLOR, size: targets.size, width };
-        let [across, down] = targets.size;
-        frame.dispatch_grid(&self.draw, &bound.drawn, &push, [across, down, targets.views]);
+        self.0.record(frame, targets, &bound.masks, &push, |pass, pipeline| {
+            pass.indices(&part.triangles);
+            pass.bind_set(pipeline, &bound.surface);
+            shown.for_each(|[_, first, count]| pass.draw_indexed(first * 3, count * 3));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shaders_and_rust_agree_without_a_device() {
+        super::super::overlay::check_stages::<OutlinePush>(STAGES);
     }
 }

@@ -97,20 +97,8 @@ fn check(stages: &[Reflection]) -> Result<()> {
 impl PanelPainter {
     /// Creates the pipeline. Fails if structs of shaders and Rust differ or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let pipeline = Graphics::new(
-            device,
-            &GraphicsInfo {
-                vertex: spv!("render/panel.vert"),
-                tessellation: None,
-                fragment: Some(spv!("render/panel.frag")),
-                specialisation: &[],
-                colors: &[FORMAT],
-                depth: None,
-                blend: Blend::Alpha,
-                views: 1,
-                samples: 1,
-            },
-        )?;
+        let stages = GraphicsInfo::new(spv!("render/panel.vert"), spv!("render/panel.frag"), &[FORMAT]);
+        let pipeline = Graphics::new(device, &GraphicsInfo { blend: Blend::Alpha, ..stages })?;
         check(pipeline.reflections())?;
         let sampler = Sampler::new(device, [SamplerAddressMode::CLAMP_TO_EDGE; 2], false)?;
         Ok(Self { device: device.clone(), pipeline, sampler })
@@ -118,10 +106,7 @@ impl PanelPainter {
 
     /// Creates a panel of `size` pixels. Fails if memory is short or the size exceeds the device's limit.
     pub fn image(&self, name: &str, size: [u32; 2]) -> Result<PanelImage> {
-        let usage = ImageUsageFlags::COLOR_ATTACHMENT | ImageUsageFlags::SAMPLED;
-        let image =
-            Image::new(&self.device, &ImageInfo { name, format: FORMAT, size, layers: 1, levels: 1, usage })?;
-        self.make(image, Load::Clear([0.0; 4]))
+        self.make(Image::target(&self.device, name, FORMAT, size, 1)?, Load::Clear([0.0; 4]))
     }
 
     /// Creates a panel that is painted over an existing image, such as a window's image. The image must be an 8-bit

@@ -30,15 +30,12 @@ impl PicturePass {
             Graphics::new(
                 device,
                 &GraphicsInfo {
-                    vertex,
                     tessellation,
-                    fragment: Some(fragment),
                     specialisation: &[samples],
-                    colors: &[PICTURE],
                     depth: Some(DEPTH),
-                    blend: Blend::Replace,
                     views,
                     samples,
+                    ..GraphicsInfo::new(vertex, fragment, &[PICTURE])
                 },
             )
         };
@@ -55,6 +52,7 @@ impl PicturePass {
             2 => Some(filled(spv!("render/hidden.vert"), spv!("render/hidden.frag"))?),
             _ => None,
         };
+        let lines = GraphicsInfo::new(spv!("render/lines.vert"), spv!("render/lines.frag"), &[PICTURE]);
         Ok(Self {
             views,
             samples,
@@ -64,20 +62,7 @@ impl PicturePass {
             cut: filled(spv!("render/surface.vert"), spv!("render/surface_cut.frag"))?,
             backdrop: filled(spv!("render/backdrop.vert"), spv!("render/backdrop.frag"))?,
             // One sample suffices: the line shader computes pixel coverage analytically.
-            lines: Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/lines.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/lines.frag")),
-                    specialisation: &[],
-                    colors: &[PICTURE],
-                    depth: None,
-                    blend: Blend::Alpha,
-                    views,
-                    samples: 1,
-                },
-            )?,
+            lines: Graphics::new(device, &GraphicsInfo { blend: Blend::Alpha, views, ..lines })?,
         })
     }
 }

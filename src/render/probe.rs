@@ -9,7 +9,7 @@ use super::gbuffer::{COLORS, DEPTH, GBuffer};
 use super::scene::Scene;
 use super::view::View;
 use crate::base::Result;
-use crate::gpu::{Bindings, Blend, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory};
+use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Graphics, GraphicsInfo, Memory};
 use crate::shared_with_shaders;
 use crate::spv;
 use std::sync::Arc;
@@ -42,20 +42,8 @@ impl Probe {
         let gbuffer = GBuffer::new(device, size, views)?;
         let cull = Compute::new(device, spv!("render/probe_cull.comp"), &[])?;
         cull.reflection().check::<CullPush>()?;
-        let draw = Graphics::new(
-            device,
-            &GraphicsInfo {
-                vertex: spv!("render/probe.vert"),
-                tessellation: None,
-                fragment: Some(spv!("render/probe.frag")),
-                specialisation: &[],
-                colors: &COLORS,
-                depth: Some(DEPTH),
-                blend: Blend::Replace,
-                views,
-                samples: 1,
-            },
-        )?;
+        let stages = GraphicsInfo::new(spv!("render/probe.vert"), spv!("render/probe.frag"), &COLORS);
+        let draw = Graphics::new(device, &GraphicsInfo { depth: Some(DEPTH), views, ..stages })?;
         let (parts, triangles) = scene.part_of_triangle();
         let parts = Buffer::from_slice(device, "part of triangle", &parts)?;
         let visible = Buffer::new(device, "triangles in view", u64::from(triangles) * 4, Memory::Device)?;

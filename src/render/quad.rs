@@ -1,15 +1,14 @@
 //! Draws panels as rectangles in the world, for runtimes without quad layers, for mirror windows and for image files.
 
-use super::targets::Targets;
+use super::overlay::ByViews;
+use super::targets::{PICTURE, Targets};
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::gpu::constants::QUAD_CELLS;
-use crate::gpu::{
-    Bindings, Blend, Device, Frame, Graphics, GraphicsInfo, Image, Load, Reflection, Resource, Sampler,
-};
+use crate::gpu::{Bindings, Blend, Device, Frame, GraphicsInfo, Image, Load, Reflection, Resource, Sampler};
 use crate::shared_with_shaders;
 use crate::spv;
-use ash::vk::{Format, SamplerAddressMode};
+use ash::vk::SamplerAddressMode;
 use std::sync::Arc;
 
 /// Placement of a panel's image in world space, metres.
@@ -41,57 +40,34 @@ fn check(stages: &[Reflection]) -> Result<()> {
 
 /// The pipelines for one view and for two views, created once per device.
 pub struct QuadPainter {
-    by_views: [Graphics; 2],
+    by_views: ByViews,
     sampler: Sampler,
 }
 
 /// Bindings of panel images to targets; create them once and use them in every frame.
 pub struct QuadBindings {
-    views: Bindings,
+    picture: Bindings,
     images: Vec<Bindings>,
 }
 
 impl QuadPainter {
     /// Creates the pipelines. Fails if structs of shaders and Rust differ or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let make = |views| {
-            Graphics::new(
-                device,
-                &GraphicsInfo {
-                    vertex: spv!("render/quad.vert"),
-                    tessellation: None,
-                    fragment: Some(spv!("render/quad.frag")),
-                    specialisation: &[],
-                    colors: &[Format::R8G8B8A8_UNORM],
-                    depth: None,
-                    blend: Blend::Alpha,
-                    views,
-                    samples: 1,
-                },
-            )
-        };
-        let by_views = [make(1)?, make(2)?];
-        check(by_views[0].reflections())?;
+        let stages = GraphicsInfo::new(spv!("render/quad.vert"), spv!("render/quad.frag"), &[PICTURE]);
+        let by_views = ByViews::new(device, &GraphicsInfo { blend: Blend::Alpha, ..stages })?;
+        check(by_views.reflections())?;
         let sampler = Sampler::new(device, [SamplerAddressMode::CLAMP_TO_EDGE; 2], false)?;
         Ok(Self { by_views, sampler })
     }
 
-    fn pipeline(&self, targets: &Targets) -> &Graphics {
-        &self.by_views[targets.views as usize - 1]
-    }
-
     /// Binds images to targets; colours are sRGB-encoded times alpha, like [`super::PanelImage::image`].
     pub fn bind(&self, targets: &Targets, images: &[&Image]) -> Result<QuadBindings> {
-        let pipeline = self.pipeline(targets);
-        let views = pipeline.bind(
-            0,
-            &[
-                ("views", Resource::Buffer(&targets.view_buffer)),
-                ("depth", Resource::Sampled(&targets.depth, &targets.sampler)),
-            ],
-        )?;
+        let pipeline = self.by_views.of(targets.views);
         let set = |image| pipeline.bind(1, &[("panel", Resource::Sampled(image, &self.sampler))]);
-        Ok(QuadBindings { views, images: images.iter().copied().map(set).collect::<Result<_>>()? })
+        Ok(QuadBindings {
+            picture: self.by_views.bind_picture(targets)?,
+            images: images.iter().copied().map(set).collect::<Result<_>>()?,
+        })
     }
 
     /// Draws quads over the finished image. Each quad is paired with the index of its image in [`Self::bind`]. Later
@@ -104,9 +80,9 @@ impl QuadPainter {
         bound: &QuadBindings,
         quads: impl Iterator<Item = (usize, Quad)>,
     ) {
-        let (pipeline, size) = (self.pipeline(targets), targets.size.map(|n| n as f32));
+        let (pipeline, size) = (self.by_views.of(targets.views), targets.size.map(|n| n as f32));
         frame.render(&[(&targets.picture, Load::Keep)], None, targets.views, |pass| {
-            pass.bind(pipeline, &[&bound.views]);
+            pass.bind(pipeline, &[&bound.picture]);
             for (image, quad) in quads {
                 let Some(image) = bound.images.get(image) else { continue };
                 let Quad { corner, right, down, hidden } = quad;

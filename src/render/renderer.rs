@@ -17,12 +17,10 @@ use super::targets::Targets;
 use super::view::View;
 use crate::base::{Error, Result};
 use crate::gpu::{
-    Bindings, Blend, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, ImageInfo, Load, Resource,
-    Sampler,
+    Bindings, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, Load, Resource, Sampler,
 };
 use crate::shared_with_shaders;
 use crate::spv;
-use ash::vk::ImageUsageFlags;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const SHADOW_SIZE: u32 = 1024;
@@ -93,33 +91,10 @@ pub struct SceneBindings {
 impl Renderer {
     /// Creates the pipelines for all targets. Fails if shader and Rust structs differ or the device lacks support.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        let shadow = Graphics::new(
-            device,
-            &GraphicsInfo {
-                vertex: spv!("render/shadow.vert"),
-                tessellation: None,
-                fragment: Some(spv!("render/shadow.frag")),
-                specialisation: &[],
-                colors: &[],
-                depth: Some(DEPTH),
-                blend: Blend::Replace,
-                views: 1,
-                samples: 1,
-            },
-        )?;
+        let stages = GraphicsInfo::new(spv!("render/shadow.vert"), spv!("render/shadow.frag"), &[]);
+        let shadow = Graphics::new(device, &GraphicsInfo { depth: Some(DEPTH), ..stages })?;
         let coarse = CoarsePasses::new(device)?;
         layout::check_gbuffer(coarse.gbuffer.reflections())?;
-        let shadow_image = Image::new(
-            device,
-            &ImageInfo {
-                name: "shadow",
-                format: DEPTH,
-                size: [SHADOW_SIZE; 2],
-                layers: 1,
-                levels: 1,
-                usage: ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | ImageUsageFlags::SAMPLED,
-            },
-        )?;
         Ok(Self {
             coarse,
             pictures: Mutex::default(),
@@ -128,7 +103,7 @@ impl Renderer {
             anchoring: Anchoring::new(device)?,
             ghosts: GhostPass::new(device)?,
             outlines: OutlinePass::new(device)?,
-            shadow_image,
+            shadow_image: Image::target(device, "shadow", DEPTH, [SHADOW_SIZE; 2], 1)?,
             shadow_sampler: Sampler::texels(device)?,
             device: device.clone(),
         })

@@ -159,7 +159,7 @@ impl SilhouettePass {
         frame.dispatch_grid(&self.filter, &bound.filter, &push, [size[0], size[1], views]);
         frame.barrier();
         let push = ColorPush { color: COLOR, size: targets.size };
-        frame.dispatch_grid(&self.color, &bound.color, &push, [targets.size[0], targets.size[1], views]);
+        frame.dispatch_grid(&self.color, &bound.color, &push, targets.texels());
     }
 }
 

@@ -52,7 +52,7 @@ impl Targets {
             size,
             views,
             samples,
-            depth: Image::new(device, &info("depth", DEPTH, depth | ImageUsageFlags::SAMPLED))?,
+            depth: Image::target(device, "depth", DEPTH, size, views)?,
             picture: Image::new(device, &info("picture", PICTURE, color | more))?,
             multisampled,
             view_buffer: view_buffer(device)?,
@@ -70,6 +70,11 @@ impl Targets {
             Some([color, depth]) => [target(color, Some(&self.picture)), target(depth, Some(&self.depth))],
             None => [target(&self.picture, None), target(&self.depth, None)],
         }
+    }
+
+    /// Returns the numbers of pixels and views, the grid of a compute stage that changes the picture.
+    pub(super) fn texels(&self) -> [u32; 3] {
+        [self.size[0], self.size[1], self.views]
     }
 
     /// Returns width over height.
