@@ -165,7 +165,7 @@ pub fn picture(
         state.follow(&bench);
         panels.see(&bench, &rig);
         let tool = bench.tool_hand();
-        input.hands[tool].on_panel = panels.step(&input, tool, &state, Some(&bench)).pointing;
+        panels.step(&input, tool, &state, Some(&bench)).mark(tool, &mut input);
         bench.step(&input);
     }
     let renderer = context.renderer()?;

@@ -174,6 +174,9 @@ commands! {
     Undo => "Undo", [Control(Button::Undo), Palette], Keys;
     /// Redoes one step.
     Redo => "Redo", [Control(Button::Redo), Palette], Keys;
+    /// Does the first of these that applies: cancels the stroke, grab or drag in progress; forgets the first end of a distance,
+    /// or the line along the vertices of the cage; leaves the motion; no longer waits for the offset stroke.
+    Cancel => "Cancel what is under way", [Palette], Keys;
     /// Shows or hides the palette.
     Palette => "Palette", [Control(Button::Menu)], Keys;
     /// Shows or hides the file panel.

@@ -277,9 +277,7 @@ impl<'o> HeadsetApp<'o> {
         self.panel_state.unsaved = self.app_session.unsaved;
         self.panel_state.rigging = self.app_session.rigging();
         let out = self.panels.step(&self.input, tool, &self.panel_state, Some(bench));
-        for (hand, input) in self.input.hands.iter_mut().enumerate() {
-            input.on_panel = hand == tool && out.pointing;
-        }
+        out.mark(tool, &mut self.input);
         if out.tell.is_some() {
             self.message.clone_from(&out.tell);
         }

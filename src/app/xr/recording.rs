@@ -42,9 +42,10 @@ impl HeadsetApp<'_> {
         }
     }
 
-    /// Runs a command and records it in the take.
+    /// Runs a command and records it in the take. During a drag on a panel, undo, redo and cancel end the drag instead.
     pub fn command(&mut self, command: Command) {
         let Some(bench) = &mut self.app_session.bench else { return };
+        let Some(command) = self.panels.instead(command, bench) else { return };
         let recorded = self.take.as_mut().map_or(Ok(()), |take| take.command(&command));
         bench.run_command(command);
         if let Err(error) = recorded {

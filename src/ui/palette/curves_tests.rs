@@ -103,6 +103,18 @@ fn a_panel_of_curves_that_rests_is_not_painted() {
     assert!(room.panels.canvases[details].dirty, "the playhead moves");
 }
 
+/// Presses and releases the undo button of the other hand during a drag, which gets the button instead of the workbench.
+fn press_undo(room: &mut Room) {
+    for undo in [true, false] {
+        room.input.hands[0].undo = undo;
+        room.step(1);
+        let mut input = room.input.clone();
+        room.panels.out().mark(room.tool, &mut input);
+        assert!(!input.hands[0].undo && input.hands[room.tool].on_panel);
+        follow(room);
+    }
+}
+
 #[test]
 fn undo_during_a_drag_cancels_it_and_buttons_zoom_the_values() {
     let mut room = opened();
@@ -112,16 +124,38 @@ fn undo_during_a_drag_cancels_it_and_buttons_zoom_the_values() {
     let [from, to] = [from, from + pos2(4.0, 70.0).to_vec2()].map(|at| point(&room, at));
     room.drag(from, to, |room| {
         follow(room);
-        // The undo button of the controller, in the middle of the drag.
-        let mut steps = bench(room).session().history();
-        if steps.0 == steps.1 && curves(room).value(1, 2).to_degrees() < 33.0 {
-            bench_mut(room).run_command(crate::workbench::Command::Undo);
-            steps = bench(room).session().history();
-            assert!(steps.0 < steps.1);
-            follow(room);
+        if curves(room).value(1, 2).to_degrees() < 33.0 {
+            press_undo(room);
         }
     });
     assert_eq!((steps(&room), bench(&room).session().document()), (before, &old));
+    assert!(bench(&room).session().history().1 > before, "the drag had changed the document");
+    // A box is dragged around another key.
+    let [low, high] = [pos2(-40.0, -40.0), pos2(40.0, 40.0)].map(|by| pixel(&room, 1.0, 12.0) + by.to_vec2());
+    let chosen = room.panels.memory.details.shared.keys.selection.clone();
+    for undo in [true, false] {
+        for (at, trigger) in [(low, 0.0), (low, 0.9), (high, 0.9)] {
+            let at = point(&room, at);
+            room.aim(at);
+            room.trigger(trigger);
+            room.step(2);
+        }
+        if undo {
+            press_undo(&mut room);
+        }
+        room.trigger(0.0);
+        follow(&mut room);
+        assert_eq!(room.panels.memory.details.shared.keys.selection == chosen, undo);
+        assert_eq!((steps(&room), bench(&room).session().document()), (before, &old));
+    }
+    // Without a drag, the button is the workbench's.
+    room.input.hands[0].undo = true;
+    room.step(1);
+    let mut input = room.input.clone();
+    room.panels.out().mark(room.tool, &mut input);
+    assert!(input.hands[0].undo && room.commands.is_empty());
+    room.input.hands[0].undo = false;
+    room.step(1);
     // A smaller range of values spreads the numbers of the axis.
     let degree = |room: &Room, low: f32| {
         let [low_y, high_y] = [low, 20.0].map(|degrees| word(room, &format!("{degrees}°")).center().y);

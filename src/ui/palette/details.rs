@@ -2,9 +2,9 @@
 
 use super::theme::{GAP, MARGIN, ROW};
 use super::widgets::Touch;
-use super::{Spot, theme, widgets};
+use super::{Panel, Panels, Spot, theme, widgets};
 use crate::ui::panels::{self, HeadsetOffers, Section};
-use crate::workbench::{Command, Workbench};
+use crate::workbench::{Command, Input, Workbench};
 use egui::{Id, Rect, ScrollArea, Ui, UiBuilder, pos2, vec2};
 
 /// Size of the panel's image, pixels.
@@ -82,4 +82,26 @@ pub(super) fn show(
     touch.commands.extend(pressed.slides.into_iter().map(|(command, _)| command));
     touch.refused |= pressed.tell.is_some();
     pressed.tell
+}
+
+impl Panels {
+    /// Returns the command that the headset runs when the user gives `command`: during a drag on a panel, undo, redo and cancel
+    /// end the drag instead.
+    pub fn instead(&mut self, command: Command, bench: &Workbench) -> Option<Command> {
+        let instead = self.memory.details.shared.instead(command.clone(), bench);
+        self.canvases[Panel::Details as usize].again |= instead.as_ref() != Some(&command);
+        instead
+    }
+
+    /// Ends a drag on a panel when the undo or redo button of a hand goes down.
+    pub(super) fn end_drag(&mut self, input: &Input, bench: Option<&Workbench>) {
+        let down = input.focused && input.hands.iter().any(|hand| hand.undo || hand.redo);
+        self.out.keeps_undo &= down;
+        if let (true, false, Some(bench)) = (down, self.undo_down, bench) {
+            let instead = self.instead(Command::Undo, bench);
+            self.out.keeps_undo = instead != Some(Command::Undo);
+            self.out.commands.extend(instead.filter(|_| self.out.keeps_undo));
+        }
+        self.undo_down = down;
+    }
 }

@@ -34,7 +34,7 @@ impl PanelState {
         if self.shape != shape {
             self.shape = shape;
         }
-        self.redraw = !document.strokes().is_empty();
+        (self.redraw, self.can_cancel) = (!document.strokes().is_empty(), bench.can_cancel());
         let touched = bench.touched_joint();
         let shown = self.pin.as_ref().map(|pin| (pin.joint.as_str(), pin.pinned));
         if shown != touched {

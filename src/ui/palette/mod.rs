@@ -227,6 +227,8 @@ impl Memory {
 pub struct PanelsOut {
     /// Whether the tool hand points at a panel. The hand's buttons and stick then belong to the panel.
     pub pointing: bool,
+    /// Whether the panels keep the undo and redo buttons: one of them has ended a drag on a panel and is still held.
+    pub keeps_undo: bool,
     /// Commands of the items that were pressed.
     pub commands: Vec<Command>,
     /// The visible panels.
@@ -235,6 +237,17 @@ pub struct PanelsOut {
     pub haptic: Option<Haptic>,
     /// Why an action was not carried out.
     pub tell: Option<String>,
+}
+
+impl PanelsOut {
+    /// Marks in the input of the tools what belongs to the panels: the tool hand while it points at a panel, and the buttons
+    /// that the panels keep.
+    pub fn mark(&self, tool_hand: usize, input: &mut Input) {
+        for (index, hand) in input.hands.iter_mut().enumerate() {
+            hand.on_panel = index == tool_hand && self.pointing;
+            (hand.undo, hand.redo) = (hand.undo && !self.keeps_undo, hand.redo && !self.keeps_undo);
+        }
+    }
 }
 
 fn canvases() -> [Canvas; Panel::ALL.len()] {
@@ -275,6 +288,8 @@ pub struct Panels {
     /// Time at which the current message appeared, seconds, and whether it is about a file that was written.
     told: (f64, bool),
     left_handed: bool,
+    /// Whether an undo or redo button is held.
+    undo_down: bool,
     surroundings: Surroundings,
     out: PanelsOut,
 }
@@ -299,6 +314,7 @@ impl Panels {
             state: PanelState::default(),
             told: (f64::NEG_INFINITY, false),
             left_handed: false,
+            undo_down: false,
             surroundings: Surroundings::default(),
             out: PanelsOut::default(),
         }
@@ -309,7 +325,7 @@ impl Panels {
         bench.surroundings(rig, &mut self.surroundings);
     }
 
-    /// Runs one frame, before the tools. The tools must ignore the tool hand while the result says `pointing`.
+    /// Runs one frame, before the tools. [`PanelsOut::mark`] then marks what the tools must ignore.
     /// `tool_hand` is an index into [`Input::hands`]. The details panel shows `bench`.
     pub fn step(
         &mut self,
@@ -339,6 +355,7 @@ impl Panels {
             self.memory.armed = None;
             self.canvases[Panel::Palette as usize].again = true;
         }
+        self.end_drag(input, bench);
         let shown = self.shown(input.time, state);
         self.places.place(&shown, step, &mut self.out.placements);
         let pressable = self.out.placements.iter().filter(|p| p.panel.pressable()).copied();
@@ -558,6 +575,7 @@ fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> boo
             shown
                 || a.preferences != b.preferences
                 || (a.undo, a.redo, a.strokes, a.redraw) != (b.undo, b.redo, b.strokes, b.redraw)
+                || a.can_cancel != b.can_cancel
                 || (&a.pin, &a.deformer, a.moved, a.unsaved) != (&b.pin, &b.deformer, b.moved, b.unsaved)
         }
         Panel::Files => a.files != b.files || a.unsaved != b.unsaved,

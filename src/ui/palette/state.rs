@@ -31,6 +31,8 @@ pub struct PanelState {
     pub strokes: usize,
     /// Whether there is a stroke whose offset stroke can be redrawn.
     pub redraw: bool,
+    /// Whether something is under way that the user can cancel.
+    pub can_cancel: bool,
     /// Keys and playback state of the motion.
     pub timeline: Timeline,
     /// The selected sculpt layer; `None` if the document has none.

@@ -53,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 51] = [
+pub const ENTRIES: [Entry; 52] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -66,6 +66,7 @@ pub const ENTRIES: [Entry; 51] = [
     on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab body", Some(Icon::Grab)),
     on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
+    on(Pose, 3, 1.0, Item::Of(C::Cancel), "Cancel", Some(Icon::Close)),
     on(Pose, 3, 1.2, Item::Of(C::TogglePin), "Pin", Some(Icon::Pin)),
     on(Time, 0, 2.2, Item::Of(C::Scrub), "Time", None),
     on(Time, 0, 0.8, Item::Of(C::MotionPath), "Path", None),
@@ -193,6 +194,7 @@ impl Item {
             }
             C::Undo => counted(Command::Undo, state.undo),
             C::Redo => counted(Command::Redo, state.redo),
+            C::Cancel => press(Command::Cancel, state.can_cancel),
             C::Radius => Offer::Slider {
                 value: slider_of_radius(p.radius),
                 text: format!("{:.1} cm", p.radius * 100.0),

@@ -36,6 +36,7 @@ fn full_state() -> PanelState {
         redo: 1,
         strokes: 2,
         redraw: true,
+        can_cancel: true,
         timeline: Timeline {
             length: 2.0,
             sheet: DopeSheet { rate: 24, columns: vec![0.0, 1.0], ..DopeSheet::default() }.into(),
@@ -88,7 +89,7 @@ impl Room {
         }
     }
 
-    fn aim(&mut self, target: Vec3) {
+    pub fn aim(&mut self, target: Vec3) {
         let aim = &mut self.input.hands[self.tool].aim.pose;
         aim.orientation = Quat::from_rotation_arc(Vec3::NEG_Z, (target - aim.position).normalize());
     }
@@ -102,7 +103,7 @@ impl Room {
         self.aim(target);
     }
 
-    fn trigger(&mut self, value: f32) {
+    pub fn trigger(&mut self, value: f32) {
         self.input.hands[self.tool].draw = value;
         self.step(1);
     }

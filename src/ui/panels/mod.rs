@@ -56,6 +56,20 @@ pub(super) struct Memory {
     pub keys: keys::State,
 }
 
+impl Memory {
+    /// Returns the command that window and headset run when the user gives `command`. During a drag of keys, handles or a
+    /// box, undo, redo and cancel instead end the drag without its result: `None`, or the command that restores the document
+    /// if the drag has changed it.
+    pub fn instead(&mut self, command: Command, bench: &Workbench) -> Option<Command> {
+        match command {
+            Command::Undo | Command::Redo | Command::Cancel => {
+                self.keys.drop_drag(bench).unwrap_or(Some(command))
+            }
+            command => Some(command),
+        }
+    }
+}
+
 /// The user's actions on the shared panels in one pass.
 #[derive(Default)]
 pub(super) struct Pressed {

@@ -90,13 +90,19 @@ impl WindowEditor {
             }
             (Command::Palette, _) => self.choices.panels = !self.choices.panels,
             (command, Some(bench)) => {
+                let Some(command) = self.panels.shared.instead(command, bench) else { return };
                 if !matches!(self.hold, Hold::Free) {
                     let unfinished = bench.is_busy();
                     self.drop_act(bench);
                     // As in the headset, undo during an act drops the act alone.
-                    if unfinished && matches!(command, Command::Undo | Command::Redo) {
+                    if command == Command::Cancel
+                        || (unfinished && matches!(command, Command::Undo | Command::Redo))
+                    {
                         return;
                     }
+                }
+                if command == Command::Cancel && !bench.can_cancel() {
+                    self.moves_plane = false;
                 }
                 // The window system reports the key for pasting only while the clipboard has text.
                 if let (Command::CopyPose, Some(node)) = (&command, bench.selected()) {
@@ -133,22 +139,7 @@ impl WindowEditor {
                 Act::Rotate => return self.begin_turn(bench),
                 Act::Grab => return self.begin_grab(time, bench),
                 Act::BrushSize => return self.begin_brush(bench),
-                Act::Cancel => {
-                    self.panels.help = false;
-                    if let Some(undo) = self.panels.shared.keys.drop_drag(bench) {
-                        undo.into_iter().for_each(|command| self.command(command, Some(bench)));
-                        return;
-                    }
-                    // Escape does the first of these that applies: it cancels the operation, discards the first end of
-                    // a distance, no longer waits for the offset stroke of a mark, hides the gizmo of the drawing plane, or leaves the motion.
-                    if self.hold != Hold::Free || bench.is_busy() {
-                        return self.drop_act(bench);
-                    }
-                    if bench.drop_measure() || bench.drop_offset() || std::mem::take(&mut self.moves_plane) {
-                        return;
-                    }
-                    return bench.leave_motion();
-                }
+                Act::Cancel => self.panels.help = false,
                 Act::TakePose if bench.shown_time().is_none() => {
                     return self.tell("this is the pose being edited: no motion shows");
                 }

@@ -216,7 +216,7 @@ pub const ACTS: &[Line] = &[
         None,
     ),
     line(Act::Rotate, "Turn the joint: X, Y, Z choose an axis, digits the angle", Pose, &[key(Key::R)], None),
-    line(Act::Cancel, "Drop what is under way", Pose, &[key(Key::Escape)], None),
+    line(Act::Cancel, "Cancel what is under way", Pose, &[key(Key::Escape)], Some(C::Cancel)),
     line(Act::RedrawOffset, "Draw the offset again", Pose, &[shift(Key::L)], Some(C::RedrawOffset)),
     line(
         Act::Remove,

@@ -69,7 +69,6 @@ fn instead(act: Act) -> &'static str {
         Act::FixPlane | Act::MovePlane => "strokes are drawn in space",
         Act::Grab => "squeeze",
         Act::Rotate => "the joint tool",
-        Act::Cancel => "undo, while it is held",
         Act::Deselect => "touch another",
         Act::Lens | Act::Stereo => "both eyes see",
         Act::Help => "buttons are named at the hand",

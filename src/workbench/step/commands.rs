@@ -30,6 +30,7 @@ impl Workbench {
         match command {
             Command::Undo => self.undo(Operation::Undo),
             Command::Redo => self.undo(Operation::Redo),
+            Command::Cancel => self.cancel_first(),
             Command::Change(edit, continues) if p.mirror => {
                 let edit = self.grip.with_partner(&self.context, *edit);
                 self.apply(edit, continues);
@@ -423,20 +424,6 @@ impl Workbench {
         self.measure.remove(index);
     }
 
-    /// Discards the first end of an unfinished distance. Returns false if there is none.
-    pub fn drop_measure(&mut self) -> bool {
-        self.measure.cancel()
-    }
-
-    /// Stops waiting for the offset stroke of a mark. Returns false if no mark waits.
-    pub fn drop_offset(&mut self) -> bool {
-        let waits = self.awaits_mark_offset().is_some();
-        if waits {
-            self.skin.close();
-        }
-        waits
-    }
-
     /// Grabs a joint for [`Workbench::move_joint`]. Returns false if the joint cannot be posed.
     pub fn hold_joint(&mut self, node: NodeId) -> bool {
         self.cancel();
@@ -475,6 +462,19 @@ impl Workbench {
         self.undone = true;
         self.context.run(Operation::Jump(step.max(1)));
         self.document_changed();
+    }
+
+    /// Runs [`Command::Cancel`].
+    fn cancel_first(&mut self) {
+        if self.is_unfinished() {
+            self.cancel();
+        } else if self.playhead.shown {
+            self.leave_motion();
+        } else if self.awaits_offset().is_some() {
+            self.line.close(&self.context);
+        } else if self.awaits_mark_offset().is_some() {
+            self.skin.close();
+        }
     }
 
     pub(crate) fn cancel(&mut self) {

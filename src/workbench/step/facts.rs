@@ -126,9 +126,10 @@ impl Workbench {
         &self.context.body.posable
     }
 
-    /// The stroke layer that waits for its offset stroke.
+    /// The stroke layer that waits for its offset stroke, while the line tool is chosen.
     pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
-        self.line.open().and_then(|id| self.context.session.document().stroke(id).ok())
+        let open = self.line.open().filter(|_| self.preferences.tool == Tool::Line);
+        open.and_then(|id| self.context.session.document().stroke(id).ok())
     }
 
     /// The mark that waits for its offset stroke, as positions of its points in the displayed pose, world space, metres.
@@ -272,6 +273,17 @@ impl Workbench {
     /// Whether a stroke, a grab or the drag of a key on the motion path is in progress.
     pub fn is_busy(&self) -> bool {
         self.is_drawing() || self.grab.is_busy() || self.joint.is_busy() || self.path.is_busy()
+    }
+
+    /// Whether a tool has begun something that it has not finished.
+    pub(in crate::workbench) fn is_unfinished(&self) -> bool {
+        self.is_busy() || self.measure.is_under_way() || self.cage.awaits_offset()
+    }
+
+    /// Whether [`crate::workbench::Command::Cancel`] has something to cancel.
+    pub fn can_cancel(&self) -> bool {
+        let waits = self.awaits_offset().is_some() || self.awaits_mark_offset().is_some();
+        waits || self.is_unfinished() || self.playhead.shown
     }
 
     /// Whether a hand holds the body.

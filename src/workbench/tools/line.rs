@@ -58,6 +58,8 @@ pub struct LineTool {
     hover: Option<Knot>,
     /// The layer that receives the next stroke as its offset stroke.
     open: Option<StrokeId>,
+    /// The layer whose offset stroke the user has declined.
+    declined: Option<StrokeId>,
     points: Vec<Vec3>,
 }
 
@@ -128,16 +130,26 @@ impl LineTool {
     /// Makes the next stroke replace the offset stroke of the newest layer. Returns false if there is no layer.
     pub fn redraw(&mut self, context: &EditContext) -> bool {
         self.open = context.session.document().strokes().last().map(|l| l.id);
+        self.declined = None;
         self.take_open(context);
         self.open.is_some()
     }
 
+    /// No longer waits for an offset stroke. The newest layer keeps its baseline.
+    pub fn close(&mut self, context: &EditContext) {
+        self.open = None;
+        self.declined = context.session.document().strokes().last().map(|l| l.id);
+        self.take_open(context);
+    }
+
     /// Updates the tool after a change of the document: forgets removed layers. If the newest layer has no offset
-    /// stroke, the tool waits for one.
+    /// stroke, the tool waits for one, unless the user has declined it.
     pub fn document_changed(&mut self, context: &EditContext) {
         let strokes = context.session.document().strokes();
         self.hover = None;
-        self.open = strokes.last().filter(|l| l.offset.is_none()).map(|l| l.id);
+        self.declined = self.declined.filter(|id| strokes.iter().any(|l| l.id == *id));
+        let open = strokes.last().filter(|l| l.offset.is_none() && self.declined != Some(l.id));
+        self.open = open.map(|l| l.id);
         self.take_open(context);
     }
 

@@ -416,19 +416,16 @@ fn the_wheel_zooms_the_values_and_a_button_fits_them() {
 
 #[test]
 fn a_cancelled_drag_leaves_nothing_and_the_button_does_nothing_until_its_release() {
-    // Undo during a drag, as the headset has it, cancels the drag, too.
-    for undo in [false, true] {
+    for command in [Command::Cancel, Command::Undo, Command::Redo] {
         let mut s = Sheet::curves();
         let (key, steps, before) = (s.z()[1], s.steps(), s.bench.session().document().clone());
         let cancel = |s: &mut Sheet| {
-            if undo {
-                s.bench.run_command(Command::Undo);
-            } else {
-                let command = s.memory.keys.drop_drag(&s.bench).unwrap();
-                command.into_iter().for_each(|c| s.bench.run_command(c));
-                assert_eq!(s.memory.keys.drop_drag(&s.bench), None, "the drag is over");
-            }
+            let restore = s.memory.instead(command.clone(), &s.bench);
+            restore.iter().for_each(|c| s.bench.run_command(c.clone()));
+            let again = s.memory.instead(command.clone(), &s.bench);
+            assert_eq!(again, Some(command.clone()), "the drag is over");
             s.frame(Vec::new());
+            restore
         };
         // A key, then the handle of the key.
         for handle in [false, true] {
@@ -447,13 +444,13 @@ fn a_cancelled_drag_leaves_nothing_and_the_button_does_nothing_until_its_release
             assert_eq!(s.steps(), steps + 1);
             assert_ne!(*s.bench.session().document(), before);
             cancel(&mut s);
-            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before), "{undo} {handle}");
+            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before), "{command:?} {handle}");
             for k in 4..=6 {
                 s.frame(vec![Event::PointerMoved(from + vec2(0.0, -10.0 * k as f32))]);
             }
             s.press(from + vec2(0.0, -60.0), false);
             s.frame(Vec::new());
-            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before), "{undo} {handle}");
+            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before), "{command:?} {handle}");
         }
         // The next drag is a drag again.
         s.drag_by(key, vec2(0.0, -30.0));
@@ -464,23 +461,36 @@ fn a_cancelled_drag_leaves_nothing_and_the_button_does_nothing_until_its_release
         s.press(key, true);
         s.frame(vec![Event::PointerMoved(key + vec2(3.0 * frame, 0.0))]);
         s.frame(Vec::new());
-        if !undo {
-            assert_eq!(s.memory.keys.drop_drag(&s.bench), Some(None));
-            s.press(key + vec2(3.0 * frame, 0.0), false);
-            s.frame(Vec::new());
-            assert_eq!(s.elbow().times(), [0.0, 0.5, 1.0]);
-            assert_eq!((s.steps(), s.bench.session().document()), (steps, &before));
-            // So is a drag of keys on the rows.
-            s.click("Sheet");
-            s.frame(Vec::new());
-            let (from, to) = (s.key_of(ELBOW, 0.5), s.key_of(ELBOW, 0.75));
+        assert_eq!(cancel(&mut s), None);
+        s.press(key + vec2(3.0 * frame, 0.0), false);
+        s.frame(Vec::new());
+        assert_eq!(s.elbow().times(), [0.0, 0.5, 1.0]);
+        assert_eq!((s.steps(), s.bench.session().document()), (steps, &before));
+        // So is a box on the curves, which then selects nothing,
+        let chosen = s.memory.keys.selection.clone();
+        let from = s.z()[1] + vec2(-12.0, -12.0);
+        s.press(from, true);
+        s.frame(vec![Event::PointerMoved(from + vec2(60.0, 60.0))]);
+        s.frame(Vec::new());
+        assert_eq!(cancel(&mut s), None);
+        s.press(from + vec2(60.0, 60.0), false);
+        s.frame(Vec::new());
+        assert!(s.memory.keys.selection == chosen);
+        // and a drag of keys or a box on the rows.
+        s.click("Sheet");
+        s.frame(Vec::new());
+        let (from, to) = (s.key_of(ELBOW, 0.5), s.key_of(ELBOW, 0.75));
+        for from in [from, from + vec2(25.0, 0.0)] {
             s.press(from, true);
             s.frame(vec![Event::PointerMoved(to)]);
-            assert_eq!(s.memory.keys.drop_drag(&s.bench), Some(None));
+            s.frame(Vec::new());
+            let chosen = s.memory.keys.selection.clone();
+            assert_eq!(cancel(&mut s), None);
             s.frame(vec![Event::PointerMoved(to + vec2(5.0, 0.0))]);
             s.press(to, false);
             s.frame(Vec::new());
             assert_eq!((s.times(ELBOW), s.steps()), (vec![0.0, 0.5, 1.0], steps));
+            assert!(s.memory.keys.selection == chosen);
         }
     }
 }

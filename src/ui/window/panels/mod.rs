@@ -237,7 +237,7 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
             match bench.map(|b| (b, b.taken_joints())) {
                 Some((bench, Some(joints))) if bench.awaits_offset().is_some() => {
                     format!(
-                        "Baseline over {joints}. Draw where they should go; it can be drawn again (Shift-L)"
+                        "Baseline over {joints}. Draw where they should go (Shift-L: again, Esc: not at all)"
                     )
                 }
                 Some((_, Some(joints))) => format!("Baseline over {joints}"),
@@ -311,7 +311,7 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         }
         (_, Tool::Bone) => "Draw bones along a limb: they go to its middle; the joint tool (J) drags joints",
         (_, Tool::Skin) if bench.awaits_mark_offset().is_some() => {
-            "Now draw where the marked skin should go; it can be drawn again (Shift-L)"
+            "Now draw where the marked skin should go (Shift-L: again, Esc: not at all)"
         }
         (_, Tool::Skin) if bench.preferences().marks == MarkBy::Offset => {
             "Draw a mark on the skin, then where it should go (Shift-M: pull, knots)"

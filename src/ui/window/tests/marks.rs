@@ -90,6 +90,31 @@ fn an_offset_stroke_lies_at_the_depth_of_its_mark() {
 }
 
 #[test]
+fn escape_ends_the_wait_for_the_offset_of_a_line() {
+    let mut t = Table::new();
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    assert!(t.bench.awaits_offset().is_some());
+    let drawn = t.hash();
+    // Escape drops the stroke in progress, and only then the wait.
+    let stroke = t.arm(0.7);
+    t.to(stroke[0]);
+    t.button(PointerButton::Primary, true);
+    stroke.iter().for_each(|at| t.to(*at));
+    assert!(t.bench.is_busy());
+    t.key(Key::Escape, Modifiers::NONE);
+    t.button(PointerButton::Primary, false);
+    assert!(!t.bench.is_busy() && t.bench.awaits_offset().is_some());
+    t.key(Key::Escape, Modifiers::NONE);
+    assert!(t.bench.awaits_offset().is_none() && t.hash() == drawn);
+    let hint = panels::hint(&t.desk, Some(&t.bench));
+    assert!(hint.starts_with("Draw a line along the joints"), "{hint}");
+    // The next stroke is a baseline. It begins beside the knots of the first one.
+    let stroke: Vec<[f32; 2]> = t.arm(0.0).iter().map(|[x, y]| [*x, y + 14.0]).collect();
+    t.drag(PointerButton::Primary, &stroke);
+    assert_eq!(t.bench.session().document().strokes().len(), 2);
+}
+
+#[test]
 fn the_mouse_drags_a_knot() {
     let (mut t, character) = table();
     let (low, high) = (Vec3::new(0.01, 0.2, 0.149), Vec3::new(0.01, 0.8, 0.149));

@@ -309,3 +309,25 @@ fn curves_are_dragged_and_their_keys_deleted_and_the_plot_keeps_its_height() {
     press(&mut t, "Sheet");
     assert!(t.desk.words.iter().any(|w| w.0.ends_with(" keys")));
 }
+
+#[test]
+fn escape_and_undo_drop_a_box_of_the_sheet() {
+    for (key, modifiers) in [(Key::Escape, Modifiers::NONE), (Key::Z, Modifiers::CTRL)] {
+        let (mut t, at) = keyed();
+        t.key(Key::T, Modifiers::SHIFT);
+        t.frames(3);
+        let (history, [x, y], to) = (t.bench.session().history(), at(&t, 0.3), at(&t, 0.8));
+        t.to([x, y]);
+        t.button(PointerButton::Primary, true);
+        t.to([x + 20.0, y]);
+        t.to(to);
+        t.frames(2);
+        t.key(key, modifiers);
+        t.button(PointerButton::Primary, false);
+        t.frames(3);
+        assert_eq!(t.bench.session().history(), history, "{key:?}: only the box ends");
+        assert!(t.desk.words.iter().all(|w| !w.0.ends_with(" selected")), "{key:?}: it selects nothing");
+        t.drag(PointerButton::Primary, &[[x, y], [x + 20.0, y], to]);
+        assert!(t.desk.words.iter().any(|w| w.0.ends_with(" selected")), "a box that ends selects keys");
+    }
+}

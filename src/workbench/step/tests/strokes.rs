@@ -52,6 +52,64 @@ fn a_baseline_and_an_offset_pose_the_arm_and_undo_brings_it_back() {
 }
 
 #[test]
+fn cancel_ends_the_wait_for_the_offset_stroke_and_keeps_the_baseline() {
+    let mut s = Script::biped();
+    s.bench.run_command(Command::Key);
+    s.bench.leave_motion();
+    assert!(!s.bench.can_cancel());
+    s.draw(RIGHT, &arm(0.0));
+    let drawn = s.hash();
+    assert!(s.bench.awaits_offset().is_some() && s.bench.can_cancel());
+    // The motion is left first.
+    s.bench.run_command(Command::Scrub(0.0));
+    s.bench.run_command(Command::Cancel);
+    assert!(s.bench.awaits_offset().is_some() && s.bench.shown_time().is_none());
+    s.bench.run_command(Command::Cancel);
+    assert!(s.bench.awaits_offset().is_none() && !s.bench.can_cancel());
+    assert_eq!((s.hash(), s.bench.taken_joints()), (drawn.clone(), None));
+    // Other changes of the document do not bring the wait back; the command does.
+    s.bench.run_command(Command::Select(Some(NodeId::from(HAND))));
+    s.bench.apply(Edit::SetPins(vec![NodeId::from(HAND)]), false);
+    s.bench.run_command(Command::Undo);
+    assert!(s.bench.awaits_offset().is_none() && s.hash() == drawn);
+    s.bench.run_command(Command::RedrawOffset);
+    assert!(s.bench.awaits_offset().is_some());
+    s.bench.run_command(Command::Cancel);
+    // The next stroke is a baseline, which waits for its own offset stroke. It begins beside the knots of the first one.
+    let beside: Vec<Vec3> = arm(0.0).into_iter().map(|place| place + Vec3::Y * 0.04).collect();
+    s.draw(RIGHT, &beside);
+    assert_eq!(s.strokes().len(), 2);
+    assert!(s.bench.awaits_offset().is_some_and(|l| l.id == s.strokes()[1].id));
+    s.draw(RIGHT, &arm(0.7));
+    assert!(s.strokes()[0].offset.is_none() && s.strokes()[1].offset.is_some());
+    // A stroke that is undone and drawn again waits again, although its layer has the same number.
+    for _ in 0..3 {
+        s.bench.run_command(Command::Undo);
+    }
+    s.draw(RIGHT, &arm(0.0));
+    assert!(s.strokes().len() == 1 && s.bench.awaits_offset().is_some());
+}
+
+#[test]
+fn cancel_drops_a_stroke_and_the_first_end_of_a_distance() {
+    let mut s = Script::biped();
+    let start = s.hash();
+    s.at(RIGHT, arm(0.0)[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in &arm(0.0)[..20] {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    assert!(s.bench.is_busy() && s.bench.can_cancel());
+    s.bench.run_command(Command::Cancel);
+    assert!(!s.bench.is_busy() && !s.bench.can_cancel() && s.hash() == start);
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert_eq!(s.hash(), start);
+}
+
+#[test]
 fn the_same_input_gives_the_same_document_every_time() {
     let mut s = Script::biped();
     s.draw(RIGHT, &arm(0.0));
