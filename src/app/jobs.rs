@@ -26,7 +26,7 @@ use crate::scene::{
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
 use crate::ui::window::Writes;
-use crate::workbench::{Sketch, SketchSolver, SketchStart, Sketched};
+use crate::workbench::{AccentOutcome, AccentSolver, AccentStart, AccentStroke};
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub enum Job {
     /// Measures the strain of the document's pose, and computes the [`Readings`] on the skin of the displayed pose.
     Measure(Arc<Model>, Arc<Document>, Box<Displayed>),
     /// Computes the sculpt layer that an accent stroke describes.
-    Sketch(Box<SketchJob>),
+    Accent(Box<AccentJob>),
     /// Refits a sculpt layer after a pull. The correction springs undo part of the pull; the refitted layer compensates
     /// for that.
     Refit(Arc<Model>, Box<Document>, Box<Refit>),
@@ -92,13 +92,13 @@ pub enum Job {
 }
 
 /// The interpretation of an accent stroke.
-pub struct SketchJob {
-    /// The solver, which [`Done::Sketched`] returns.
-    pub solver: Box<SketchSolver>,
+pub struct AccentJob {
+    /// The solver, which [`Done::Accent`] returns.
+    pub solver: Box<AccentSolver>,
     pub renderer: Arc<Renderer>,
     pub model: Arc<Model>,
     pub document: Arc<Document>,
-    pub sketch: Sketch,
+    pub accent: AccentStroke,
     /// Whether the user has finished the stroke.
     pub finished: bool,
 }
@@ -150,9 +150,9 @@ pub enum Done {
     Whole(Arc<Character>, Result<Box<fast::Body>>),
     /// The strain of the document's pose, and the [`Readings`] on the skin of the displayed pose.
     Measured(Result<(Strain, Readings)>),
-    /// The result of [`Job::Sketch`]: the solver, the data from the start of the accent stroke, and the sculpt layer
+    /// The result of [`Job::Accent`]: the solver, the data from the start of the accent stroke, and the sculpt layer
     /// that the stroke describes.
-    Sketched(Box<SketchSolver>, Arc<SketchStart>, Box<Result<Sketched>>),
+    Accent(Box<AccentSolver>, Arc<AccentStart>, Box<Result<AccentOutcome>>),
     /// The sculpt layer that replaces a pulled layer; `None` if no replacement is needed.
     Settled(Result<Option<Box<Sculpt>>>),
     /// Joints of drawn bones.
@@ -308,13 +308,13 @@ fn run(job: Job) -> Done {
             Done::Whole(character, body.map(Box::new))
         }
         Job::Measure(model, document, displayed) => Done::Measured(measure(&model, &document, *displayed)),
-        Job::Sketch(job) => {
-            let SketchJob { mut solver, renderer, model, document, sketch, finished } = *job;
-            let sketched = solver.solve(&renderer, &model, &document, &sketch);
+        Job::Accent(job) => {
+            let AccentJob { mut solver, renderer, model, document, accent, finished } = *job;
+            let outcome = solver.solve(&renderer, &model, &document, &accent);
             if finished {
                 solver.forget();
             }
-            Done::Sketched(solver, sketch.start, Box::new(sketched))
+            Done::Accent(solver, accent.start, Box::new(outcome))
         }
         Job::Refit(model, document, settle) => {
             let solved = model.bound_for(&document).and_then(|model| settle.solve(&model, &document));

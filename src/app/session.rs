@@ -1,11 +1,11 @@
 //! The session of the editor: the open document with its tools and journal, the background jobs, and the reporter.
 //! The window and the headset pass the same session to each other. The module `saving` writes the session to disk.
 
+mod accents;
 mod binding;
 mod ghosts;
 mod news;
 mod saving;
-mod sketching;
 
 use super::jobs::{Displayed, Job, Left, Worker};
 use super::preferences;
@@ -15,9 +15,9 @@ use crate::document::{DeformerSettings, Document};
 use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, Stage};
 use crate::ui::window::Writes;
 use crate::workbench::{Preferences, Workbench};
+use accents::Accents;
 use image::RgbaImage;
 pub use news::News;
-use sketching::Sketching;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -73,8 +73,8 @@ pub struct AppSession {
     measured_at: Version,
     /// Version of the pose for which the user's measurements were last computed.
     gauged_at: Version,
-    /// The interpretation of silhouette strokes.
-    sketching: Sketching,
+    /// The interpretation of accent strokes.
+    accents: Accents,
     /// The making of a cage.
     caging: Option<Progress>,
     /// Number of strokes of bones whose joints are being computed.
@@ -139,7 +139,7 @@ impl AppSession {
             measured: None,
             measured_at: Version::default(),
             gauged_at: Version::default(),
-            sketching: Sketching::default(),
+            accents: Accents::default(),
             drawing_bones: 0,
             caging: None,
             binding: Vec::new(),
@@ -330,7 +330,7 @@ impl AppSession {
             (true, _) => Some("opening".to_owned()),
             (_, Some(percent)) => Some(format!("weights {percent} %")),
             _ if self.weighing().is_some() => self.weighing().map(|percent| format!("weights {percent} %")),
-            _ if self.sketching.is_ending() => Some("looking for the silhouette".to_owned()),
+            _ if self.accents.is_ending() => Some("looking for the silhouette".to_owned()),
             _ if self.drawing_bones > 0 => Some("placing joints".to_owned()),
             _ if self.rebinding => Some("binding the skin".to_owned()),
             _ if self.caging.is_some() => Some("making the cage".to_owned()),

@@ -1,5 +1,6 @@
 //! The editor logic, without clock, files or devices: applies frames of input to the document.
 
+mod accent;
 mod choices;
 mod command;
 mod input;
@@ -12,7 +13,6 @@ mod playhead;
 mod preferences;
 mod routes;
 mod shape;
-mod sketch;
 mod space;
 mod step;
 mod surroundings;
@@ -21,6 +21,7 @@ pub mod tools;
 mod tour;
 mod transform;
 
+pub use accent::{AccentOutcome, AccentSolver, AccentStart, AccentStroke};
 pub use choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
 pub use command::{Command, CommandKind, WindowPlace};
 pub use input::{Hand, Input, Tracked, Tracking};
@@ -33,7 +34,6 @@ pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE, SCALE_RANGE};
 pub use routes::{Control, Labels, Route};
 pub use shape::ShapeState;
 pub(crate) use shape::{AMPLITUDES, COUNTS, GROWTHS, SPEEDS, STIFFNESSES, TILTS, WAVE};
-pub use sketch::{Sketch, SketchSolver, SketchStart, Sketched};
 pub use space::{Rigid, Similarity};
 pub(crate) use step::TURNTABLE;
 #[cfg(test)]

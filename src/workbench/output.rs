@@ -1,6 +1,6 @@
 //! What one step of the editor returns to the front end.
 
-use super::{Similarity, Sketch};
+use super::{AccentStroke, Similarity};
 use crate::base::math::Turn;
 use crate::render::{Lines, View};
 use crate::scene::{BoneSketch, CageSource, FactorSource, Refit};
@@ -61,9 +61,9 @@ pub enum Request {
     Save,
     /// Export a posed glTF file and its receipt.
     Export,
-    /// Interpret a silhouette stroke ([`super::SketchSolver`]) and pass the sculpt layer to
+    /// Interpret an accent stroke ([`super::AccentSolver`]) and pass the sculpt layer to
     /// [`super::Workbench::receive`].
-    Sketch(Box<Sketch>),
+    Accent(Box<AccentStroke>),
     /// Refit a pulled sculpt layer ([`Refit::solve`]) and pass the result to [`super::Workbench::receive`].
     Refit(Box<Refit>),
     /// Place the joints of a stroke of bones ([`BoneSketch::joints`]) and pass them to

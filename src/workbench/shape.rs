@@ -59,18 +59,18 @@ pub struct ShapeState {
 pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
-    /// The sculpt layers to display: the layers of the document and the layer that a silhouette stroke would make. A
+    /// The sculpt layers to display: the layers of the document and the layer that an accent stroke would make. A
     /// layer that a hand is pulling is in its current state.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
         let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();
         let known = shaped.is_some_and(|shaped| own.iter().any(|s| s.id == shaped.id));
         let now = move |s: &'a Sculpt| shaped.filter(|shaped| shaped.id == s.id).unwrap_or(s);
-        own.iter().map(now).chain(shaped.filter(|_| !known)).chain(self.sketched())
+        own.iter().map(now).chain(shaped.filter(|_| !known)).chain(self.previewed())
     }
 
-    /// The sculpt layer that the silhouette stroke would make. The document has no layer with its id.
-    fn sketched(&self) -> Option<&Sculpt> {
+    /// The sculpt layer that the accent stroke would make. The document has no layer with its id.
+    fn previewed(&self) -> Option<&Sculpt> {
         let own = self.context.session.document().sculpts();
         self.accent.shaped().filter(|shaped| own.iter().all(|s| s.id != shaped.id))
     }
@@ -330,7 +330,7 @@ impl Workbench {
             self.states.retain(|s| s.id != shaped.id);
             self.states.extend(shaped.state(seconds));
         }
-        let preview = self.sketched().and_then(|sketched| sketched.state(seconds));
+        let preview = self.previewed().and_then(|sculpt| sculpt.state(seconds));
         self.states.extend(preview);
     }
 }

@@ -90,7 +90,7 @@ impl AppSession {
                     }
                 }
             }
-            Done::Sketched(solver, start, sketched) => self.sketched(solver, &start, *sketched),
+            Done::Accent(solver, start, outcome) => self.accent_done(solver, &start, *outcome),
             Done::Bones(drawn) => {
                 self.drawing_bones -= 1;
                 match drawn {

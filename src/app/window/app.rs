@@ -132,7 +132,7 @@ impl<'o> WindowApp<'o> {
         }
         self.make_ready(stage);
         changed |= self.app_session.mind_ghosts(self.numbers[0], stage);
-        self.app_session.look_for_sketches(&stage.pipelines().renderer);
+        self.app_session.look_for_accents(&stage.pipelines().renderer);
         self.app_session.measure();
         self.desk.facts.unsaved = self.app_session.unsaved;
         self.desk.facts.busy = self.app_session.busy();
@@ -301,7 +301,7 @@ impl<'o> WindowApp<'o> {
             Request::Save => self.save(),
             Request::Export if self.app_session.has_place_of_export() => self.app_session.export(),
             Request::Export => self.ask_where(Writes::Posed, POSED),
-            Request::Sketch(sketch) => self.app_session.sketch(*sketch),
+            Request::Accent(accent) => self.app_session.finish_accent(*accent),
             Request::Refit(settle) => self.app_session.settle(settle),
             Request::Bones(sketch) => self.app_session.draw_bones(sketch),
             Request::Rig(on) => self.app_session.rig(on),

@@ -132,7 +132,7 @@ impl<'o> HeadsetApp<'o> {
             self.take(news, stage.as_deref_mut());
         }
         if let Some(stage) = &stage {
-            self.app_session.look_for_sketches(&stage.pipelines().renderer);
+            self.app_session.look_for_accents(&stage.pipelines().renderer);
         }
         if let Some(stage) = stage {
             self.make_ready(stage);
@@ -310,7 +310,7 @@ impl<'o> HeadsetApp<'o> {
                 Request::Open(path) => self.app_session.open(path, Left::GoOn),
                 Request::Save => self.app_session.write_without_asking(Writes::Project),
                 Request::Export => self.app_session.write_without_asking(Writes::Posed),
-                Request::Sketch(sketch) => self.app_session.sketch(*sketch),
+                Request::Accent(accent) => self.app_session.finish_accent(*accent),
                 Request::Refit(settle) => self.app_session.settle(settle),
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),
                 Request::Rig(on) => self.app_session.rig(on),

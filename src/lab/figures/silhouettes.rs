@@ -10,7 +10,7 @@ use crate::render::{BASELINE, Camera, Filter, Lines, OFFSET, View};
 use crate::rig::PosedRig;
 use crate::scene::{Cell, Classic, Evaluation, reshape};
 use crate::surface::{Accent, Reach, silsketch};
-use crate::workbench::{Sketch, SketchSolver, SketchStart, Sketched};
+use crate::workbench::{AccentOutcome, AccentSolver, AccentStart, AccentStroke};
 use std::sync::Arc;
 
 /// Colours of handles, passive vertices and anchors (thesis figure 5).
@@ -54,7 +54,7 @@ pub fn live(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     let bounds = sitter.frame.unwrap_or_default();
     let (view, size) = (view(&sitter, &bounds), sitter.size);
     let document = Arc::new(sitter.session.document().clone());
-    let start = Arc::new(SketchStart {
+    let start = Arc::new(AccentStart {
         view,
         size,
         pose: sitter.session.posed(),
@@ -65,17 +65,17 @@ pub fn live(easel: &mut Easel<'_>) -> Result<Vec<Vec<Cell>>> {
     });
     // The stroke lies close to the camera, so that nothing occludes it.
     let stroke: Vec<Vec3> = dense(&stroke).iter().map(|p| near(&view, size, &bounds, p)).collect();
-    let mut solver = SketchSolver::default();
+    let mut solver = AccentSolver::default();
     sitter.studio.look_mut().silhouettes = Some(Filter::Normal.options());
     let mut row = vec![sitter.shot(None, "silhouettes")?];
     for share in [0.45, 0.7, 1.0] {
         let stroke = stroke[..(stroke.len() as f32 * share) as usize].to_vec();
-        let sketch = Sketch { start: start.clone(), stroke };
-        let Sketched { sculpt, chain } = solver.solve(&renderer, &sitter.model, &document, &sketch)?;
+        let accent = AccentStroke { start: start.clone(), stroke };
+        let AccentOutcome { sculpt, chain } = solver.solve(&renderer, &sitter.model, &document, &accent)?;
         sitter.session.apply(Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) })?;
         let mut lines = Lines::default();
         lines.polyline(&chain, BASELINE, 4.0, 1.0);
-        lines.stroke(&sketch.stroke, OFFSET, 3.0);
+        lines.stroke(&accent.stroke, OFFSET, 3.0);
         let shape = sitter.evaluate(None)?;
         row.push(sitter.picture(&shape, &lines, &format!("{:.0} % of the stroke", share * 100.0))?);
         sitter.session.run(Operation::Undo)?;

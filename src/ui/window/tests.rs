@@ -330,12 +330,12 @@ fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
     asks.append(&mut t.desk.output_mut().asks);
     t.frame();
     asks.append(&mut t.desk.output_mut().asks);
-    let [Ask::Editor(crate::workbench::Request::Sketch(sketch))] = &asks[..] else { panic!("{asks:?}") };
+    let [Ask::Editor(crate::workbench::Request::Accent(accent))] = &asks[..] else { panic!("{asks:?}") };
     assert_eq!(t.hash(), hash, "nothing is known yet");
     // The drawn stroke projects to the pixels of the mouse.
-    assert!(sketch.stroke.len() > 8 && sketch.start.pose == *t.bench.pose());
-    for (point, at) in sketch.stroke.iter().zip(&path) {
-        let [u, v] = sketch.start.view.project(*point).unwrap();
+    assert!(accent.stroke.len() > 8 && accent.start.pose == *t.bench.pose());
+    for (point, at) in accent.stroke.iter().zip(&path) {
+        let [u, v] = accent.start.view.project(*point).unwrap();
         let shown = t.pixel(*point);
         assert!((0.0..1.0).contains(&u) && (0.0..1.0).contains(&v));
         assert!((shown[0] - at[0]).abs() < 6.0 && (shown[1] - at[1]).abs() < 1.0, "{shown:?} {at:?}");

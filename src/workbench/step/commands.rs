@@ -260,7 +260,7 @@ impl Workbench {
         self.grab.know_whole(character, body);
     }
 
-    /// Queues the sculpt layer of a finished [`Request::Sketch`] (a separate undo step) or [`Request::Refit`]. The next
+    /// Queues the sculpt layer of a finished [`Request::Accent`] (a separate undo step) or [`Request::Refit`]. The next
     /// frame in which no tool is in use adds the layer to the document.
     pub fn receive(&mut self, shape: Sculpt) {
         self.coming.push(shape);

@@ -16,8 +16,8 @@ use crate::scene::{Measurement, Outlined, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare, with_painted};
 use crate::workbench::{
-    Capsule, Command, MarkBy, Measure, Output, Preferences, Sketch, SketchStart, Sketched, Surroundings,
-    Tool, Workbench,
+    AccentOutcome, AccentStart, AccentStroke, Capsule, Command, MarkBy, Measure, Output, Preferences,
+    Surroundings, Tool, Workbench,
 };
 use std::sync::Arc;
 
@@ -207,16 +207,16 @@ impl Workbench {
         (self.preferences.tool == Tool::Silhouette).then(|| self.preferences.silhouettes.options())
     }
 
-    /// The silhouette stroke in progress. The front end interprets it with [`crate::workbench::SketchSolver`] and gives the result to
-    /// [`Workbench::preview_sketch`].
-    pub fn sketch(&self) -> Option<&Sketch> {
-        self.accent.sketch()
+    /// The accent stroke in progress. The front end interprets it with [`crate::workbench::AccentSolver`] and gives the result to
+    /// [`Workbench::preview_accent`].
+    pub fn accent_stroke(&self) -> Option<&AccentStroke> {
+        self.accent.stroke()
     }
 
-    /// Shows the interpretation of the silhouette stroke that begins with `start`, until its sculpt layer arrives. `None`
+    /// Shows the interpretation of the accent stroke that begins with `start`, until its sculpt layer arrives. `None`
     /// shows the skin without the stroke. Changes nothing but the picture, so takes do not record it.
-    pub fn preview_sketch(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
-        self.accent.preview(start, sketched);
+    pub fn preview_accent(&mut self, start: &Arc<AccentStart>, outcome: Option<AccentOutcome>) {
+        self.accent.preview(start, outcome);
     }
 
     /// Whether a stroke is in progress.

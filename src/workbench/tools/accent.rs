@@ -1,14 +1,14 @@
-//! The silhouette tool (SilSketch, thesis 7.3): the user draws the curve onto which a silhouette should move. The
+//! The silhouette tool (SilSketch, thesis 7.3): the user draws an accent stroke, the curve onto which a silhouette should move. The
 //! search for the silhouette needs a rendered image, so the front end performs this search. While the user draws, the
-//! front end interprets the stroke so far ([`AccentTool::sketch`]) and returns previews. In the end, the front end
-//! interprets the finished stroke ([`Request::Sketch`]) and returns a sculpt layer.
+//! front end interprets the stroke so far ([`AccentTool::stroke`]) and returns previews. In the end, the front end
+//! interprets the finished stroke ([`Request::Accent`]) and returns a sculpt layer.
 
 use super::{EditContext, Moment, PER_POINT};
 use crate::base::math::{Aabb, Mat3, Quat, Vec3};
 use crate::deform::classic::Method;
 use crate::render::{BASELINE, Lines, OFFSET, TEXEL, Tangents, View};
 use crate::surface::Sculpt;
-use crate::workbench::{Haptic, Request, Rigid, Sketch, SketchStart, Sketched, Tracking};
+use crate::workbench::{AccentOutcome, AccentStart, AccentStroke, Haptic, Request, Rigid, Tracking};
 use std::sync::Arc;
 
 /// Minimum distance between samples, room metres.
@@ -28,37 +28,37 @@ const FLESH: f32 = 0.1;
 #[derive(Default)]
 pub struct AccentTool {
     /// The stroke in progress.
-    sketch: Option<Sketch>,
+    drawn: Option<AccentStroke>,
     /// The start of the stroke whose previews are shown: the stroke in progress, or the last one until its sculpt layer
     /// arrives.
-    shown: Option<Arc<SketchStart>>,
+    shown: Option<Arc<AccentStart>>,
     /// The newest interpretation of the shown stroke.
-    preview: Option<Sketched>,
+    preview: Option<AccentOutcome>,
 }
 
 impl AccentTool {
     /// Whether a stroke is in progress.
     pub fn is_busy(&self) -> bool {
-        self.sketch.is_some()
+        self.drawn.is_some()
     }
 
     /// Cancels the current stroke.
     pub fn cancel(&mut self) {
-        if self.sketch.take().is_some() {
+        if self.drawn.take().is_some() {
             self.end_preview();
         }
     }
 
     /// The stroke in progress.
-    pub fn sketch(&self) -> Option<&Sketch> {
-        self.sketch.as_ref()
+    pub fn stroke(&self) -> Option<&AccentStroke> {
+        self.drawn.as_ref()
     }
 
     /// Shows the interpretation of a stroke that begins with `start`; `None` shows the skin without the stroke. Ignores
     /// all strokes but the current stroke and the last one.
-    pub fn preview(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
+    pub fn preview(&mut self, start: &Arc<AccentStart>, outcome: Option<AccentOutcome>) {
         if self.shown.as_ref().is_some_and(|own| Arc::ptr_eq(own, start)) {
-            self.preview = sketched;
+            self.preview = outcome;
         }
     }
 
@@ -86,30 +86,30 @@ impl AccentTool {
         if pressed && tracked && !on_panel {
             self.begin(context, moment, tip, (head, windowed));
         }
-        let sketch = self.sketch.as_mut()?;
-        let apart = sketch.stroke.last().is_none_or(|p| p.distance(tip) >= STILL * moment.scale);
+        let accent = self.drawn.as_mut()?;
+        let apart = accent.stroke.last().is_none_or(|p| p.distance(tip) >= STILL * moment.scale);
         if down && tracked && apart {
-            sketch.stroke.push(tip);
+            accent.stroke.push(tip);
         }
-        if down && sketch.stroke.len() < MOST {
+        if down && accent.stroke.len() < MOST {
             return None;
         }
-        let request = self.sketch.take().filter(|s| s.stroke.len() > 1);
+        let request = self.drawn.take().filter(|s| s.stroke.len() > 1);
         if request.is_none() {
             self.end_preview();
         }
         moment.feel(moment.tool, if request.is_some() { Haptic::Selection } else { Haptic::Limit });
-        request.map(|sketch| Request::Sketch(Box::new(sketch)))
+        request.map(|accent| Request::Accent(Box::new(accent)))
     }
 
     fn begin(&mut self, context: &EditContext, moment: &mut Moment, tip: Vec3, from: (&Rigid, bool)) {
         self.end_preview();
-        self.sketch = None;
+        self.drawn = None;
         let Some((view, size)) = view_of(context, tip, from, moment.scale) else {
             return moment.feel(moment.tool, Haptic::Limit);
         };
         let p = moment.preferences;
-        let start = Arc::new(SketchStart {
+        let start = Arc::new(AccentStart {
             view,
             size,
             pose: context.pose.clone(),
@@ -120,17 +120,17 @@ impl AccentTool {
         });
         self.shown = Some(start.clone());
         // A frame while drawing must not allocate.
-        self.sketch = Some(Sketch { start, stroke: Vec::with_capacity(MOST) });
+        self.drawn = Some(AccentStroke { start, stroke: Vec::with_capacity(MOST) });
         moment.feel(moment.tool, Haptic::Contact);
     }
 
     /// Draws the current stroke and the piece of silhouette that it selects.
     pub fn lines(&self, out: &mut Lines) {
-        if let (Some(sketch), Some(preview)) = (&self.sketch, &self.preview) {
+        if let (Some(accent), Some(preview)) = (&self.drawn, &self.preview) {
             out.polyline(&preview.chain, BASELINE, 4.0, 1.0);
-            out.stroke(&sketch.stroke, OFFSET, 3.0);
-        } else if let Some(sketch) = &self.sketch {
-            out.stroke(&sketch.stroke, OFFSET, 3.0);
+            out.stroke(&accent.stroke, OFFSET, 3.0);
+        } else if let Some(accent) = &self.drawn {
+            out.stroke(&accent.stroke, OFFSET, 3.0);
         }
     }
 }

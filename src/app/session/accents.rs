@@ -1,37 +1,37 @@
-//! Interprets silhouette strokes in the background: the stroke in progress for previews, and finished strokes. One job
+//! Interprets accent strokes in the background: the stroke in progress for previews, and finished strokes. One job
 //! runs at a time. Finished strokes come first; the next preview is always that of the newest state of the stroke.
 
 use super::{AppSession, News};
-use crate::app::jobs::{Job, SketchJob};
+use crate::app::jobs::{AccentJob, Job};
 use crate::base::{Result, Version};
 use crate::document::Document;
 use crate::render::Renderer;
-use crate::workbench::{Sketch, SketchSolver, SketchStart, Sketched};
+use crate::workbench::{AccentOutcome, AccentSolver, AccentStart, AccentStroke};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The silhouette strokes of a session.
-pub struct Sketching {
+/// The accent strokes of a session.
+pub struct Accents {
     /// The solver; `None` while a job uses it.
-    solver: Option<Box<SketchSolver>>,
+    solver: Option<Box<AccentSolver>>,
     /// Finished strokes that no job has interpreted yet.
-    finished: VecDeque<Sketch>,
+    finished: VecDeque<AccentStroke>,
     /// Whether a job interprets a finished stroke.
     ending: bool,
     /// The last interpreted state of the stroke in progress: its start and its number of samples.
-    seen: Option<(Arc<SketchStart>, usize)>,
+    seen: Option<(Arc<AccentStart>, usize)>,
     /// Copy of the document at a revision.
     document: Option<(Version, Arc<Document>)>,
 }
 
-impl Default for Sketching {
+impl Default for Accents {
     fn default() -> Self {
         let solver = Some(Box::default());
         Self { solver, finished: VecDeque::new(), ending: false, seen: None, document: None }
     }
 }
 
-impl Sketching {
+impl Accents {
     /// Whether finished strokes are not interpreted yet.
     pub fn is_ending(&self) -> bool {
         self.ending || !self.finished.is_empty()
@@ -39,29 +39,29 @@ impl Sketching {
 }
 
 impl AppSession {
-    /// Queues a finished silhouette stroke for interpretation.
-    pub fn sketch(&mut self, sketch: Sketch) {
-        self.sketching.finished.push_back(sketch);
+    /// Queues a finished accent stroke for interpretation.
+    pub fn finish_accent(&mut self, accent: AccentStroke) {
+        self.accents.finished.push_back(accent);
     }
 
-    /// Starts the job for the next finished silhouette stroke or, without one, for the preview of the stroke in progress
+    /// Starts the job for the next finished accent stroke or, without one, for the preview of the stroke in progress
     /// if the stroke has grown.
-    pub fn look_for_sketches(&mut self, renderer: &Arc<Renderer>) {
+    pub fn look_for_accents(&mut self, renderer: &Arc<Renderer>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
-        let own = &mut self.sketching;
+        let own = &mut self.accents;
         if own.solver.is_none() {
             return;
         }
-        let grown = |s: &&Sketch| {
-            let seen = |(start, samples): &(Arc<SketchStart>, usize)| {
+        let grown = |s: &&AccentStroke| {
+            let seen = |(start, samples): &(Arc<AccentStart>, usize)| {
                 Arc::ptr_eq(start, &s.start) && *samples == s.stroke.len()
             };
             !own.seen.as_ref().is_some_and(seen)
         };
-        let (sketch, finished) = match own.finished.pop_front() {
-            Some(sketch) => (sketch, true),
-            None => match bench.sketch().filter(grown) {
-                Some(sketch) => (sketch.clone(), false),
+        let (accent, finished) = match own.finished.pop_front() {
+            Some(accent) => (accent, true),
+            None => match bench.accent_stroke().filter(grown) {
+                Some(accent) => (accent.clone(), false),
                 None => return,
             },
         };
@@ -72,45 +72,45 @@ impl AppSession {
             None => Arc::new(bench.session().document().clone()),
         };
         own.ending = finished;
-        own.seen = (!finished).then(|| (sketch.start.clone(), sketch.stroke.len()));
+        own.seen = (!finished).then(|| (accent.start.clone(), accent.stroke.len()));
         own.document = (!finished).then(|| (revision, document.clone()));
         let (renderer, model) = (renderer.clone(), model.clone());
-        self.worker.ask(Job::Sketch(Box::new(SketchJob {
+        self.worker.ask(Job::Accent(Box::new(AccentJob {
             solver,
             renderer,
             model,
             document,
-            sketch,
+            accent,
             finished,
         })));
     }
 
     /// Takes the result of a job that interpreted a stroke with this start.
-    pub(super) fn sketched(
+    pub(super) fn accent_done(
         &mut self,
-        solver: Box<SketchSolver>,
-        start: &Arc<SketchStart>,
-        sketched: Result<Sketched>,
+        solver: Box<AccentSolver>,
+        start: &Arc<AccentStart>,
+        outcome: Result<AccentOutcome>,
     ) -> News {
-        let finished = std::mem::take(&mut self.sketching.ending);
-        self.sketching.solver = Some(solver);
-        match sketched {
-            Ok(Sketched { sculpt, .. }) if finished => News::Shaped(Box::new(sculpt)),
+        let finished = std::mem::take(&mut self.accents.ending);
+        self.accents.solver = Some(solver);
+        match outcome {
+            Ok(AccentOutcome { sculpt, .. }) if finished => News::Shaped(Box::new(sculpt)),
             Err(error) if finished => {
-                self.preview_sketch(start, None);
+                self.preview_accent(start, None);
                 self.failed(error)
             }
             // A stroke that does not select a silhouette yet is no error.
             preview => {
-                self.preview_sketch(start, preview.ok());
+                self.preview_accent(start, preview.ok());
                 News::Previewed
             }
         }
     }
 
-    fn preview_sketch(&mut self, start: &Arc<SketchStart>, sketched: Option<Sketched>) {
+    fn preview_accent(&mut self, start: &Arc<AccentStart>, outcome: Option<AccentOutcome>) {
         if let Some(bench) = &mut self.bench {
-            bench.preview_sketch(start, sketched);
+            bench.preview_accent(start, outcome);
         }
     }
 }
@@ -183,8 +183,8 @@ mod tests {
             let input = self.frame.input.clone();
             let requests = self.bench().step(&input).requests.clone();
             for request in requests {
-                if let Request::Sketch(sketch) = request {
-                    self.app.sketch(*sketch);
+                if let Request::Accent(accent) = request {
+                    self.app.finish_accent(*accent);
                 }
             }
         }
@@ -200,7 +200,7 @@ mod tests {
         /// Waits for the next job about silhouettes, if one is due. Returns what it found.
         fn news(&mut self) -> Option<News> {
             let renderer = self.renderer.clone();
-            self.app.look_for_sketches(&renderer);
+            self.app.look_for_accents(&renderer);
             let done = self.app.worker.wait()?;
             self.app.take(done)
         }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_skin_follows_a_silhouette_stroke_while_it_is_drawn_as_it_does_in_the_end() {
+    fn the_skin_follows_an_accent_stroke_while_it_is_drawn_as_it_does_in_the_end() {
         let Some(device) = device() else { return };
         let renderer = Arc::new(Renderer::new(&device).unwrap());
         let folder = tempfile::tempdir().unwrap();

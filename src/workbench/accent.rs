@@ -1,4 +1,4 @@
-//! Converts a silhouette stroke to a sculpt layer: the background job of the silhouette tool. The job runs while the
+//! Converts an accent stroke to a sculpt layer: the background job of the silhouette tool. The job runs while the
 //! stroke is drawn, for the preview, and once more for the finished stroke.
 
 use crate::base::Result;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 /// that faces the window's camera, the mouse does not move in depth.
 const FLAT: f32 = 1e-4;
 
-/// What is known when a silhouette stroke begins.
+/// What is known when an accent stroke begins.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SketchStart {
+pub struct AccentStart {
     /// View of the character from the user's eye.
     pub view: View,
     /// Size of the image in which silhouettes are searched, pixels.
@@ -35,34 +35,34 @@ pub struct SketchStart {
     pub surroundings: Method,
 }
 
-/// A silhouette stroke.
+/// An accent stroke.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sketch {
+pub struct AccentStroke {
     /// What was known when the stroke began. All states of a growing stroke share this data.
-    pub start: Arc<SketchStart>,
+    pub start: Arc<AccentStart>,
     /// Hand positions of the stroke, world space, metres.
     pub stroke: Vec<Vec3>,
 }
 
-/// The interpretation of a silhouette stroke.
+/// The interpretation of an accent stroke.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sketched {
+pub struct AccentOutcome {
     /// The sculpt layer that moves the silhouette onto the stroke.
     pub sculpt: Sculpt,
     /// The selected piece of silhouette, world space, metres.
     pub chain: Vec<Vec3>,
 }
 
-/// Interprets silhouette strokes. The solver keeps the data that all states of one stroke share: the shape, the
+/// Interprets accent strokes. The solver keeps the data that all states of one stroke share: the shape, the
 /// silhouettes of the shape and the factored matrix of the last region. The results do not depend on this data.
 #[derive(Default)]
-pub struct SketchSolver {
+pub struct AccentSolver {
     found: Option<Found>,
 }
 
 /// Shape and silhouettes at the start of a stroke.
 struct Found {
-    start: Arc<SketchStart>,
+    start: Arc<AccentStart>,
     model: Arc<Model>,
     document: Arc<Document>,
     /// `model` with the binding of the document.
@@ -74,7 +74,7 @@ struct Found {
     around: Option<SurroundingsSolver>,
 }
 
-impl SketchSolver {
+impl AccentSolver {
     /// Finds the silhouette that the stroke follows and returns the sculpt layer that moves the silhouette onto the
     /// stroke. Uses the document's current sculpt layers. The first call for a stroke takes tenths of a second.
     ///
@@ -85,17 +85,17 @@ impl SketchSolver {
         renderer: &Arc<Renderer>,
         model: &Arc<Model>,
         document: &Arc<Document>,
-        sketch: &Sketch,
-    ) -> Result<Sketched> {
+        accent: &AccentStroke,
+    ) -> Result<AccentOutcome> {
         let same = |f: &Found| {
-            let start = Arc::ptr_eq(&f.start, &sketch.start);
+            let start = Arc::ptr_eq(&f.start, &accent.start);
             start && Arc::ptr_eq(&f.model, model) && Arc::ptr_eq(&f.document, document)
         };
         let found = match self.found.take().filter(same) {
             Some(found) => self.found.insert(found),
-            None => self.found.insert(Found::new(renderer, model, document, &sketch.start)?),
+            None => self.found.insert(Found::new(renderer, model, document, &accent.start)?),
         };
-        found.solve(&sketch.stroke)
+        found.solve(&accent.stroke)
     }
 
     /// Frees the memory of the last stroke.
@@ -109,7 +109,7 @@ impl Found {
         renderer: &Arc<Renderer>,
         model: &Arc<Model>,
         document: &Arc<Document>,
-        start: &Arc<SketchStart>,
+        start: &Arc<AccentStart>,
     ) -> Result<Self> {
         let bound = model.bound_for(document)?;
         let mut evaluator = Evaluator::new(&Where::Cpu, &bound, &document.recipe()?)?;
@@ -130,8 +130,8 @@ impl Found {
         })
     }
 
-    fn solve(&mut self, stroke: &[Vec3]) -> Result<Sketched> {
-        let SketchStart { view, size, depth, reach, surroundings, .. } = &*self.start;
+    fn solve(&mut self, stroke: &[Vec3]) -> Result<AccentOutcome> {
+        let AccentStart { view, size, depth, reach, surroundings, .. } = &*self.start;
         let place = |p: &Vec3| {
             let [u, v] = view.project(*p)?;
             Some(([u * size[0] as f32, v * size[1] as f32], (view.clip_from_world * p.extend(1.0)).w))
@@ -153,6 +153,6 @@ impl Found {
         };
         let around = around.solve(&self.bound, &self.rig, &self.control, &sculpt)?;
         let chain = found.chain.iter().map(|p| p.position.into()).collect();
-        Ok(Sketched { sculpt: Sculpt { surroundings: Some(around), ..sculpt }, chain })
+        Ok(AccentOutcome { sculpt: Sculpt { surroundings: Some(around), ..sculpt }, chain })
     }
 }
