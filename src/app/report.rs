@@ -8,7 +8,7 @@
 
 use crate::base::{Error, Result};
 use crate::ui::palette::Strain;
-use crate::workbench::{Rigid, Similarity, Tool, Tracking};
+use crate::workbench::{Haptic, Rigid, Similarity, Tool, Tracking};
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -143,6 +143,8 @@ pub enum Event {
     Texts(Vec<Text>),
     /// The runtime moved the origin of room space.
     Recentred,
+    /// A controller vibrates: the hand, 0 for left and 1 for right, and the reason.
+    Felt(usize, Haptic),
     /// An [`Ask`] or an action of the user failed; holds the error message.
     Failed(String),
     /// The program ends without an error.

@@ -4,6 +4,7 @@ use super::{AccentStroke, Similarity};
 use crate::base::math::Turn;
 use crate::render::{Lines, View};
 use crate::scene::{BoneSketch, CageSource, FactorSource, Refit};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Result of [`super::Workbench::step`], reused every frame to avoid allocations.
@@ -25,7 +26,8 @@ pub struct Output {
 }
 
 /// A haptic signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Haptic {
     /// Near something that can be grabbed.
     Hover,

@@ -2,7 +2,7 @@
 //!
 //! The tests count the program's frames instead of clock time. A timeout only catches a program that hangs.
 
-use sinew::app::report::{Ask, Event, Frame, Line, WindowFrame};
+use sinew::app::report::{Ask, Event, Frame, Line, Text, WindowFrame};
 use sinew::base::math::{Mat4, Vec3};
 use sinew::workbench::Rigid;
 use std::io::{BufRead, BufReader, Write};
@@ -135,6 +135,12 @@ impl Program {
         let mut line = serde_json::to_string(ask).unwrap();
         line.push('\n');
         self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
+    /// Returns the texts of all visible panels.
+    pub fn texts(&mut self) -> Vec<Text> {
+        self.ask(&Ask::Texts);
+        self.event("the texts", |e| if let Event::Texts(t) = e { Some(t.clone()) } else { None })
     }
 
     /// Returns the document's hash from the newest [`Event::Hash`].

@@ -118,6 +118,15 @@ impl HeadsetApp<'_> {
         Ok(())
     }
 
+    /// Reports the vibrations of this frame.
+    pub fn tell_felt(&self) {
+        for (hand, haptic) in self.haptics.iter().enumerate() {
+            if let Some(haptic) = haptic {
+                self.app_session.reporter.event(Event::Felt(hand, *haptic));
+            }
+        }
+    }
+
     pub(super) fn told(&self, state: &str, profiles: [String; 2]) -> Told {
         let mut out = Told {
             frame: self.app_session.frame,

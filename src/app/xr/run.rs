@@ -281,7 +281,7 @@ fn frame(
         app.app_session.reporter.event(Event::Recentred);
     }
     app.step();
-    let felt = controls.actions.feel(&handle, &app.haptics);
+    let felt = controls.actions.feel(&handle, &app.haptics).inspect(|()| app.tell_felt());
     app.stages.lap(2);
     let made = match commands {
         Some(commands) => pictures(app, session, parts, stage, commands, &begun, leaving),

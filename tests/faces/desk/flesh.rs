@@ -1,13 +1,15 @@
 //! Surface and silhouette tools: draw, pull, change the profile, undo, redo, save and export.
 
-use super::stage::{Session, changed, folder, keep, keys, shape};
+use super::stage::{Session, changed, cut, folder, keep, keys, shape};
 use crate::desktop::Desktop;
-use sinew::app::report::Event;
+use image::RgbImage;
+use sinew::app::report::{Ask, Event};
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
 use sinew::rig::{Pose, PosedRig};
 use sinew::scene::Model;
 use sinew::surface::Form;
+use sinew::workbench::Command;
 
 /// Returns the point on the front of the skin at a height `y` and a distance `x` to the right.
 fn front(x: f32, y: f32) -> Vec3 {
@@ -18,6 +20,11 @@ fn front(x: f32, y: f32) -> Vec3 {
 fn accent() -> Vec<Vec3> {
     let bow = |t: f32| 0.06 * (t * std::f32::consts::PI).sin();
     (0..=14).map(|i| i as f32 / 14.0).map(|t| Vec3::new(0.16 + bow(t), 1.1 + 0.4 * t, 0.0)).collect()
+}
+
+/// Counts the red pixels of a picture.
+fn red(picture: &RgbImage) -> usize {
+    picture.pixels().filter(|p| i32::from(p[0]) - i32::from(p[1].max(p[2])) > 60).count()
 }
 
 #[test]
@@ -33,6 +40,20 @@ fn the_body_is_grabbed_its_skin_pulled_and_its_outline_drawn_anew_and_exported()
     s.press(&desktop, &[u32::from(b'd')]);
     s.draw(&desktop, &(0..=12).map(|i| front(-0.09 + 0.015 * i as f32, 0.7)).collect::<Vec<_>>());
     s.app.until("the mark", |t| t.history[0] == 2 && t.idle);
+    // The flesh below the mark becomes firmer, and the skin shows it.
+    s.app.ask(&Ask::Command(Command::Deformer("volume".into())));
+    s.app.until("the method", |t| t.history[0] == 3 && t.idle);
+    let plain = red(&cut(&desktop.screenshot(), &s, &desktop));
+    s.click(&desktop, "Firm here");
+    s.app.until("the firm region", |t| t.history[0] == 4 && t.idle);
+    s.click(&desktop, "Show on the skin");
+    let firm = desktop.screenshot_when("the firm region", |now| red(&cut(now, &s, &desktop)) > plain + 300);
+    keep(&firm, "firm");
+    s.click(&desktop, "Show on the skin");
+    for left in [3, 2] {
+        s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+        s.app.until("the step undone", |t| t.history[0] == left && t.idle);
+    }
     let grip = s.app.pixel(front(0.0, 0.7));
     let pull: Vec<[f32; 2]> = (0..10).map(|i| [grip[0] + 2.0 * i as f32, grip[1] - 5.0 * i as f32]).collect();
     s.drag(&desktop, 1, &pull);

@@ -108,9 +108,34 @@ fn two_poses_are_keyed_scrubbed_and_played_and_two_deformers_compared() {
     s.press(&desktop, &[keys::SHIFT, keys::TAB]);
     s.app.until("no divider", |t| t.divider.is_none() && t.idle);
     assert_eq!(s.app.hash(), hash, "comparing changed the document");
+
+    // The second key is dragged to 0.75 s. Below the ruler, the first row has all keys.
+    let texts = s.texts();
+    let row = texts.iter().find(|t| t.text == "10 keys").expect("the row of all keys").centre[1];
+    let key = |time: f64| [left + (time / whole) as f32 * (right - left), row];
+    let steps = s.app.turn.history[0];
+    s.drag(&desktop, 1, &[key(0.5), key(0.6), key(0.75)]);
+    s.app.until("the dragged key", |t| t.history == [steps + 1, 0] && t.idle);
+    assert_ne!(s.app.hash(), hash);
+    let hash = s.app.hash();
+    // Undo drops a box over the keys, and neither undoes a step nor selects them.
+    let chosen = |s: &mut Session| {
+        let texts = s.texts();
+        texts.into_iter().find(|t| t.text.ends_with(" selected")).map(|t| t.text)
+    };
+    let before = chosen(&mut s);
+    assert!(before.is_some(), "the dragged key is selected");
+    s.point(&desktop, key(1.5));
+    s.app.rest();
+    s.button(&desktop, 1, true);
+    [key(1.4), key(1.0)].into_iter().for_each(|to| s.point(&desktop, to));
+    s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+    s.button(&desktop, 1, false);
+    s.app.rest();
+    assert_eq!((s.app.turn.history, chosen(&mut s)), ([steps + 1, 0], before));
     s.save(&desktop);
     s.close(&desktop);
     let model = Model::load(&folder.path().join("capsule.project.glb"), &BindOptions::default()).unwrap();
     let document = model.document.unwrap();
-    assert_eq!((document.hash(), document.motion().key_times()), (hash, vec![0.0, 0.5]));
+    assert_eq!((document.hash(), document.motion().key_times()), (hash, vec![0.0, 0.75]));
 }

@@ -3,11 +3,14 @@
 use super::bed::App;
 use crate::desktop::Desktop;
 use image::RgbImage;
-use sinew::app::report::Event;
+use sinew::app::report::{Event, Text};
 use sinew::base::math::Vec3;
 use sinew::bind::shapes::Shape;
 use std::path::{Path, PathBuf};
 use x11rb::protocol::xproto::Window;
+
+/// Buttons of the mouse's wheel: up and down.
+const WHEEL: [u8; 2] = [4, 5];
 
 /// X11 keysyms.
 pub mod keys {
@@ -110,6 +113,42 @@ impl Session {
         keysyms.iter().for_each(|k| desktop.key(*k, true));
         keysyms.iter().rev().for_each(|k| desktop.key(*k, false));
         self.app.until("the keys", |t| t.frame > frame);
+    }
+
+    /// Returns the texts of the panels, once they stand still.
+    pub fn texts(&mut self) -> Vec<Text> {
+        let mut last = Vec::new();
+        loop {
+            self.app.rest();
+            let now = self.app.texts();
+            if now == last {
+                return now;
+            }
+            last = now;
+        }
+    }
+
+    /// Finds a text that is accepted; scrolls the side panel until it shows. `what` describes it.
+    pub fn find_where(&mut self, desktop: &Desktop, what: &str, accepts: impl Fn(&Text) -> bool) -> Text {
+        for wheel in [WHEEL[1]; 40].into_iter().chain([WHEEL[0]; 40]) {
+            let texts = self.texts();
+            if let Some(found) = texts.iter().find(|t| accepts(t)) {
+                return found.clone();
+            }
+            let [width, height] = self.app.turn.size.map(|n| n as f32);
+            self.point(desktop, [width - 60.0, height * 0.4]);
+            desktop.button(wheel, true);
+            desktop.button(wheel, false);
+            self.app.rest();
+        }
+        let texts: Vec<String> = self.texts().into_iter().map(|t| t.text).collect();
+        panic!("no {what:?}: {texts:?}")
+    }
+
+    /// Clicks a text of the side panel.
+    pub fn click(&mut self, desktop: &Desktop, text: &str) {
+        let [x, y, _] = self.find_where(desktop, text, |t| t.text == text).centre;
+        self.drag(desktop, 1, &[[x, y]]);
     }
 
     /// Saves for the first time, under the path that the window proposes: beside the character.

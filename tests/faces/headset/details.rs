@@ -100,6 +100,46 @@ fn drag(s: &mut Session, [from, to]: [&str; 2]) {
     ));
 }
 
+/// Keys the pose at 0 and 0.5 s and drags the second key to 0.75 s on the open dope sheet.
+fn keys_are_dragged_and_undo_drops_a_box(s: &mut Session) {
+    for command in [Command::Key, Command::Scrub(0.5), Command::Key] {
+        s.app.press(command);
+    }
+    let steps = s.app.frame.history[0];
+    let text = |s: &mut Session, end: &str| {
+        let texts = s.app.texts();
+        texts.into_iter().find(|t| t.panel == "details" && t.text.ends_with(end))
+    };
+    // The numbers of the ruler begin at their lines.
+    let [zero, one] = ["0", "1"].map(|number| {
+        let texts = s.app.texts();
+        let at = texts.into_iter().find(|t| t.panel == "details" && t.text == number);
+        let at = at.unwrap_or_else(|| panic!("no {number} on the ruler"));
+        Vec3::from(at.centre) - 10.0 * Vec3::from(at.right)
+    });
+    let row = text(s, " keys").expect("the row of all keys");
+    let (right, down) = (Vec3::from(row.right), Vec3::from(row.down).normalize());
+    let place = |time: f32| {
+        let at = zero.lerp(one, time);
+        words(at + down * (Vec3::from(row.centre) - at).dot(down))
+    };
+    assert!((one - zero).dot(right) > 0.0);
+    drag(s, [&place(0.5), &place(0.75)]);
+    assert_eq!(s.app.frame.history, [steps + 1, 0], "one step");
+    let chosen = text(s, " selected").expect("the dragged key is selected").text;
+    // The undo button of the other hand drops a box, which selects nothing, and undoes no step.
+    s.play(&format!(
+        "right look {}\nwait 0.1\nright trigger 1\nwait 0.07\nright look {} over 0.3\nleft press a\nwait 0.07\nleft release a\nwait 0.07\nright trigger 0\nwait 0.1",
+        place(1.2),
+        place(1.0)
+    ));
+    assert_eq!(s.app.frame.history, [steps + 1, 0], "undo reached the document");
+    assert_eq!(text(s, " selected").map(|t| t.text), Some(chosen));
+    s.app.press(Command::Undo);
+    assert_eq!(s.app.frame.history, [steps, 1], "without a drag, undo undoes");
+    s.app.press(Command::Redo);
+}
+
 pub fn settings_poses_and_history_are_on_the_details_panel(s: &mut Session, runtime: &Runtime) {
     let fresh = s.app.hash();
     s.play(AT_PALETTE);
@@ -124,12 +164,17 @@ pub fn settings_poses_and_history_are_on_the_details_panel(s: &mut Session, runt
     assert_eq!(s.app.frame.history, [3, 0], "opened, twist, pose");
     s.app.picture("details_poses");
 
+    details.press(s, &Spot::Section(Section::Keys));
+    keys_are_dragged_and_undo_drops_a_box(s);
+    s.app.picture("details_keys");
+
     let details = Details::new(s, runtime, Section::History);
     assert_eq!(details.bench.session().document().poses().len(), 1);
+    assert_eq!(details.bench.session().document().motion().key_times(), [0.0, 0.75]);
     details.press(s, &Spot::Section(Section::History));
     // Here the first step opened the saved project, in the program the character; both are in the first line.
     details.press(s, &Spot::Text("Open the project".into()));
-    assert_eq!(s.app.frame.history, [1, 2], "the first step of the history");
+    assert_eq!(s.app.frame.history, [1, 5], "the first step of the history");
     assert_eq!(s.app.hash(), fresh);
     details.close(s);
     // An unsaved document would be recovered when the file is opened again.

@@ -2,12 +2,16 @@
 
 use super::bed::Runtime;
 use super::stage::{Session, check_bent, covered, joints};
+use sinew::app::report::Event;
+use sinew::base::NodeId;
 use sinew::base::math::Vec3;
-use sinew::workbench::{Command, Tracking};
+use sinew::workbench::{Command, Haptic, LimitChange, Tracking};
 
 pub fn a_line_of_action_bends_the_body(s: &mut Session, runtime: &Runtime) {
+    let felt = limits_felt(s);
     s.bend("right");
     assert_eq!(s.app.frame.history, [3, 0], "opened, baseline, offset");
+    assert_eq!(limits_felt(s), felt, "no joint has a limit");
     let picture = s.app.picture("line_of_action");
     let covered = covered(&picture);
     assert!(covered.iter().all(|&n| n > 300), "the eyes see little: {covered:?}");
@@ -16,6 +20,33 @@ pub fn a_line_of_action_bends_the_body(s: &mut Session, runtime: &Runtime) {
     assert_eq!(document.hash(), hash);
     assert_eq!(document.strokes().len(), 1);
     check_bent(&model, &document, 0.06);
+    a_joint_stops_at_its_limit(s, runtime, model.skeleton().joints[1].node);
+}
+
+/// Counts the vibrations of the right controller at limits.
+fn limits_felt(s: &Session) -> usize {
+    s.app.events.iter().filter(|e| matches!(e, Event::Felt(1, Haptic::Limit))).count()
+}
+
+/// Draws the offset stroke again, while the second joint may swing by 10 degrees only.
+fn a_joint_stops_at_its_limit(s: &mut Session, runtime: &Runtime, node: NodeId) {
+    s.app.press(Command::Undo);
+    s.app.press(Command::Select(Some(node)));
+    s.app.press(Command::Limit(LimitChange::On(true), false));
+    s.app.press(Command::Limit(LimitChange::Swing([10.0; 4]), false));
+    let steps = s.app.frame.history[0];
+    let felt = limits_felt(s);
+    s.arc("right", Vec3::ZERO, Vec3::X, -85.0);
+    assert_eq!(s.app.frame.history, [steps + 1, 0]);
+    assert!(limits_felt(s) > felt, "the hand feels no limit");
+    let (model, document) = s.save(runtime);
+    let pose = document.posed(model.skeleton());
+    let turned = |node: NodeId| {
+        let rest = model.rest().local[node.index()].rotation();
+        rest.angle_between(pose.local[node.index()].rotation()).to_degrees()
+    };
+    let [limited, next] = [1, 2].map(|j| turned(model.skeleton().joints[j].node));
+    assert!((8.0..10.1).contains(&limited) && next > 15.0, "{limited} {next}");
 }
 
 pub fn undo_and_redo_are_one_press_each(s: &mut Session, runtime: &Runtime) {
@@ -97,7 +128,7 @@ pub fn recentring_moves_the_view_and_no_document(s: &mut Session, runtime: &Runt
     let before = s.app.frame.world_from_room.point(s.app.frame.head.position);
     let recentred = runtime.command("monado-ctl").arg("-c").output().unwrap();
     assert!(recentred.status.success(), "{recentred:?}");
-    s.app.event("recentring", |e| matches!(e, sinew::app::report::Event::Recentred).then_some(()));
+    s.app.event("recentring", |e| matches!(e, Event::Recentred).then_some(()));
     s.app.frames(2);
     s.measure_room();
     let moved = s.app.room_from_stage;

@@ -81,14 +81,9 @@ impl<'a> Person<'a> {
         }
     }
 
-    fn texts(&mut self) -> Vec<Text> {
-        self.s.app.ask(&Ask::Texts);
-        self.s.app.event("the texts", |e| if let Event::Texts(t) = e { Some(t.clone()) } else { None })
-    }
-
     /// Finds a text on a panel.
     pub(super) fn find(&mut self, panel: &str, text: &str) -> Text {
-        let texts = self.texts();
+        let texts = self.s.app.texts();
         let found = texts.iter().find(|t| t.panel == panel && t.text == text);
         found.cloned().unwrap_or_else(|| {
             let texts: Vec<&str> =
@@ -108,7 +103,7 @@ impl<'a> Person<'a> {
     /// Scrolls the details panel by the stick until it shows a text.
     fn reveal(&mut self, text: &str) {
         for _ in 0..30 {
-            if self.texts().iter().any(|t| t.panel == "details" && t.text == text) {
+            if self.s.app.texts().iter().any(|t| t.panel == "details" && t.text == text) {
                 return;
             }
             self.play("right stick 0 -1\nwait 0.2\nright stick 0 0\nwait 0.07");
@@ -120,7 +115,7 @@ impl<'a> Person<'a> {
     fn slide(&mut self, label: &str, to: f32) {
         self.reveal(label);
         let found = self.find("details", label);
-        let texts = self.texts();
+        let texts = self.s.app.texts();
         let in_row = |t: &&Text| t.panel == "details" && (t.pixel[1] - found.pixel[1]).abs() < 10.0;
         let last = texts.iter().filter(in_row).map(|t| t.pixel[0]).fold(found.pixel[0], f32::max);
         // The label is left of the slider and its number, or between slider and number.
@@ -136,7 +131,7 @@ impl<'a> Person<'a> {
     fn slide_row(&mut self, name: &str) {
         let name = self.find("details", name);
         let in_row = |t: &&Text| t.panel == "details" && (t.pixel[1] - name.pixel[1]).abs() < 8.0;
-        let texts = self.texts();
+        let texts = self.s.app.texts();
         let number = texts.iter().filter(in_row).max_by(|a, b| a.pixel[0].total_cmp(&b.pixel[0])).unwrap();
         let at = |x: f32| words(Vec3::from(number.centre) + Vec3::from(number.right) * x);
         self.drag(&at(-120.0), &at(-30.0));
@@ -144,7 +139,7 @@ impl<'a> Person<'a> {
 
     /// Drags the slider of the time on the page *Time*, and watches the time as a person would.
     pub(super) fn scrub(&mut self, seconds: f32) {
-        let texts = self.texts();
+        let texts = self.s.app.texts();
         // The page's tab has the same name and is above the slider.
         let labels = texts.iter().filter(|t| t.panel == "palette" && t.text == "Time");
         let label = labels.max_by(|a, b| a.pixel[1].total_cmp(&b.pixel[1])).expect("no slider");

@@ -15,8 +15,6 @@ use std::path::Path;
 const TRACK: f32 = 110.0;
 /// Distance from the centre of a slider's number to the right end of its track, logical pixels.
 const NUMBER: f32 = 29.0;
-/// Buttons of the mouse's wheel.
-const WHEEL: [u8; 2] = [4, 5];
 
 /// A person at the window, and the program.
 struct Person<'a> {
@@ -55,38 +53,9 @@ impl Person<'_> {
         self.drag(&path);
     }
 
-    /// The texts of the panels, once they stand still.
-    fn texts(&mut self) -> Vec<Text> {
-        let mut last = Vec::new();
-        loop {
-            self.s.app.rest();
-            self.s.app.ask(&Ask::Texts);
-            let now = self
-                .s
-                .app
-                .event("the texts", |e| if let Event::Texts(t) = e { Some(t.clone()) } else { None });
-            if now == last {
-                return now;
-            }
-            last = now;
-        }
-    }
-
     /// Finds a text that is accepted; scrolls the side panel until it shows. `what` describes it.
     fn find_where(&mut self, what: &str, accepts: impl Fn(&Text) -> bool) -> Text {
-        for wheel in [WHEEL[1]; 40].into_iter().chain([WHEEL[0]; 40]) {
-            let texts = self.texts();
-            if let Some(found) = texts.iter().find(|t| accepts(t)) {
-                return found.clone();
-            }
-            let [width, height] = self.s.app.turn.size.map(|n| n as f32);
-            self.s.point(self.desktop, [width - 60.0, height * 0.4]);
-            self.desktop.button(wheel, true);
-            self.desktop.button(wheel, false);
-            self.s.app.rest();
-        }
-        let texts: Vec<String> = self.texts().into_iter().map(|t| t.text).collect();
-        panic!("no {what:?}: {texts:?}")
+        self.s.find_where(self.desktop, what, accepts)
     }
 
     fn find(&mut self, text: &str) -> Text {
@@ -95,8 +64,8 @@ impl Person<'_> {
 
     /// Clicks a text.
     fn click(&mut self, text: &str) {
-        let [x, y, _] = self.find(text).centre;
-        self.drag(&[[x, y]]);
+        self.presses += 1;
+        self.s.click(self.desktop, text);
     }
 
     /// Opens a section of the side panel, whose title may end with a number.
@@ -108,7 +77,7 @@ impl Person<'_> {
     /// Drags the slider in the row of a label to the share `to` of its track.
     fn slide(&mut self, label: &str, to: f32) {
         let label = self.find(label);
-        let texts = self.texts();
+        let texts = self.s.texts();
         // The number is left or right of the label, in the side panel.
         let beside = |t: &&Text| {
             let [across, down] = [0, 1].map(|k| (t.centre[k] - label.centre[k]).abs());
@@ -239,7 +208,7 @@ fn the_face(p: &mut Person<'_>) {
     p.click_last("Key");
     p.at_frame(24);
     let smile = p.find("smile");
-    let texts = p.texts();
+    let texts = p.s.texts();
     let row = |t: &&Text| (t.centre[1] - smile.centre[1]).abs() < 6.0;
     let number = texts.iter().filter(row).max_by(|a, b| a.centre[0].total_cmp(&b.centre[0])).unwrap();
     let [x, y, _] = number.centre;
@@ -297,7 +266,7 @@ impl Person<'_> {
     /// Clicks the lowest place of a text.
     fn click_last(&mut self, text: &str) {
         self.find(text);
-        let texts = self.texts();
+        let texts = self.s.texts();
         let all = texts.iter().filter(|t| t.text == text);
         let [x, y, _] = all.max_by(|a, b| a.centre[1].total_cmp(&b.centre[1])).unwrap().centre;
         self.drag(&[[x, y]]);
