@@ -172,12 +172,14 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones, scale: f32) {
     style.animation_time = 0.0;
 }
 
-/// Draws the rounded background and the edge of a panel of the headset.
-pub(super) fn glass(painter: &Painter, rect: Rect) {
+/// Draws the rounded background and the edge of a panel of the headset. Returns the room for the panel's content.
+pub(super) fn glass(ui: &egui::Ui) -> Rect {
+    let whole = ui.max_rect();
     // The outer two pixels stay transparent, so that texture filtering smooths the panel's edge.
-    let (rect, corner) = (rect.shrink(2.0), CornerRadius::same(30));
-    painter.rect_filled(rect, corner, GLASS);
-    painter.rect_stroke(rect, corner, Stroke::new(2.0, DARK.edge), StrokeKind::Inside);
+    let (rect, corner) = (whole.shrink(2.0), CornerRadius::same(30));
+    ui.painter().rect_filled(rect, corner, GLASS);
+    ui.painter().rect_stroke(rect, corner, Stroke::new(2.0, DARK.edge), StrokeKind::Inside);
+    whole.shrink(MARGIN)
 }
 
 /// A text for panels of the headset. It is drawn twice, slightly offset, because egui's light default font is hard to

@@ -3,7 +3,7 @@
 
 use super::state::PanelState;
 use super::table::{ENTRIES, Entry, Item};
-use super::theme::{GAP, MARGIN, ROW};
+use super::theme::{GAP, ROW};
 use super::widgets::Touch;
 use super::{Memory, Page, Spot, theme, widgets};
 use crate::workbench::CommandKind;
@@ -17,9 +17,7 @@ const TABS: f32 = 54.0;
 pub(super) const SIZE: [u32; 2] = [640, 546];
 
 pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &PanelState, time: f64) {
-    let whole = ui.max_rect();
-    theme::glass(ui.painter(), whole);
-    let room = whole.shrink(MARGIN);
+    let room = theme::glass(ui);
     let mut y = room.min.y;
     let mut row = |height: f32| {
         let rect = Rect::from_min_max(pos2(room.min.x, y), pos2(room.max.x, y + height));

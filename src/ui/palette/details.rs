@@ -1,6 +1,6 @@
 //! The details panel: the panels that the window has in its side panel, in the size of the headset.
 
-use super::theme::{GAP, MARGIN, ROW};
+use super::theme::{GAP, ROW};
 use super::widgets::Touch;
 use super::{Panel, Panels, Spot, theme, widgets};
 use crate::ui::panels::{self, HeadsetOffers, Section};
@@ -21,7 +21,7 @@ pub(super) fn rail(share: f32) -> f32 {
     let scale = TARGET / 22.0;
     // The knob of a slider stays within the track.
     let knob = TARGET / 2.5;
-    (MARGIN + knob + (110.0 * scale - 2.0 * knob) * share) / SIZE[0] as f32
+    (theme::MARGIN + knob + (110.0 * scale - 2.0 * knob) * share) / SIZE[0] as f32
 }
 
 /// State of the details panel.
@@ -41,18 +41,13 @@ pub(super) fn show(
     bench: Option<&Workbench>,
     (rigging, headset): (Option<u32>, Option<&HeadsetOffers>),
 ) -> Option<String> {
-    let whole = ui.max_rect();
-    theme::glass(ui.painter(), whole);
-    let room = whole.shrink(MARGIN);
+    let room = theme::glass(ui);
     let (first, rest) = room.split_top_bottom_at_y(room.min.y + TABS);
     let (second, rest) = rest.with_min_y(rest.min.y + GAP).split_top_bottom_at_y(first.max.y + GAP + TABS);
     let close = Rect::from_min_size(pos2(first.max.x - TABS, first.min.y), vec2(TABS, TABS));
     let look =
         widgets::Tile { icon: Some(crate::ui::icons::Icon::Close), enabled: true, ..Default::default() };
-    touch.spots.push((Spot::Command(Command::Details), close));
-    if widgets::tile(ui, touch, close, Id::new("close"), look) {
-        touch.commands.push(Command::Details);
-    }
+    widgets::press(ui, touch, close, Id::new("close"), look, Command::Details);
     // The second row is wider, because the first has the button that closes the panel.
     let (upper, lower) = Section::ALL.split_at(Section::ALL.len() / 2);
     for (rect, sections) in [(first.with_max_x(close.min.x - GAP), upper), (second, lower)] {

@@ -2,7 +2,7 @@
 
 use super::state::{FileEntry, FileKind, PanelState};
 use super::table::Item;
-use super::theme::{BODY, GAP, MARGIN, ROW, SMALL};
+use super::theme::{BODY, GAP, ROW, SMALL};
 use super::widgets::{Tile, Touch};
 use super::{Memory, Spot, Tab, theme, widgets};
 use crate::ui::icons::Icon;
@@ -15,9 +15,7 @@ pub(super) const SIZE: [u32; 2] = [820, 660];
 const LINE: f32 = 64.0;
 
 pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &PanelState, time: f64) {
-    let whole = ui.max_rect();
-    theme::glass(ui.painter(), whole);
-    let room = whole.shrink(MARGIN);
+    let room = theme::glass(ui);
     let files = &state.files;
     let (head, rest) = room.split_top_bottom_at_y(room.min.y + ROW);
     let (tabs, close) = head.split_left_right_at_x(head.max.x - ROW - GAP);
@@ -37,10 +35,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     }
     let shut = Tile { icon: Some(Icon::Close), enabled: true, ..Tile::default() };
     let place = close.with_min_x(close.max.x - ROW);
-    touch.spots.push((Spot::Command(Command::Files), place));
-    if widgets::tile(ui, touch, place, Id::new("close files"), shut) {
-        touch.commands.push(Command::Files);
-    }
+    widgets::press(ui, touch, place, Id::new("close files"), shut, Command::Files);
     let (rest, foot) = rest.split_top_bottom_at_y(rest.max.y - ROW - GAP);
     for (item, rect) in [Item::Of(CommandKind::Save), Item::Of(CommandKind::Export)]
         .into_iter()

@@ -1,7 +1,7 @@
 //! The keyboard below the details panel. It shows while a text field of that panel has the focus.
 
 use super::theme;
-use super::theme::{GAP, MARGIN};
+use super::theme::GAP;
 use super::widgets::{self, Tile, Touch};
 use egui::{Align2, Event, Id, Key, Modifiers, Rect, Ui, pos2, vec2};
 
@@ -59,9 +59,7 @@ impl Press {
 
 /// Draws the keyboard. Returns the events of the pressed keys.
 pub(super) fn show(ui: &mut Ui, touch: &mut Touch, keyboard: &mut Keyboard) -> Vec<Event> {
-    let whole = ui.max_rect();
-    theme::glass(ui.painter(), whole);
-    let room = whole.shrink(MARGIN);
+    let room = theme::glass(ui);
     let mut typed = Vec::new();
     let mut top = room.min.y;
     let mut row = |width: f32| {

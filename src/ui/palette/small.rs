@@ -2,7 +2,7 @@
 
 use super::state::{PanelState, Strain};
 use super::theme;
-use super::theme::{BODY, LARGE, MARGIN, SMALL};
+use super::theme::{BODY, LARGE, SMALL};
 use crate::ui::icons::Icon;
 use crate::ui::panels::deformer::method_label;
 use crate::workbench::Control;
@@ -14,10 +14,7 @@ pub(super) const MESSAGE: [u32; 2] = [640, 112];
 
 /// Draws world scale, current tool and button names.
 pub(super) fn wrist(ui: &Ui, state: &PanelState) {
-    let whole = ui.max_rect();
-    let painter = ui.painter();
-    theme::glass(painter, whole);
-    let room = whole.shrink(MARGIN);
+    let (room, painter) = (theme::glass(ui), ui.painter());
     let scale = scale_text(state.magnification);
     let at = room.left_top() + vec2(0.0, -4.0);
     let big = theme::line(&scale, LARGE, theme::DARK.strong).print(painter, at, Align2::LEFT_TOP, 170.0);
@@ -86,10 +83,7 @@ fn scale_text(magnification: f32) -> String {
 
 /// Draws the measurements of the deformation.
 pub(super) fn strain(ui: &Ui, state: &PanelState) {
-    let whole = ui.max_rect();
-    let painter = ui.painter();
-    theme::glass(painter, whole);
-    let room = whole.shrink(MARGIN);
+    let (room, painter) = (theme::glass(ui), ui.painter());
     let none = Strain::default();
     let s = state.strain.as_ref().unwrap_or(&none);
     let title = method_label(&s.method);
@@ -127,10 +121,7 @@ pub(super) fn strain(ui: &Ui, state: &PanelState) {
 
 /// Draws a message with its icon. Without a message, draws the instruction of the tour.
 pub(super) fn message(ui: &Ui, state: &PanelState, message: Option<(Icon, &str)>) {
-    let whole = ui.max_rect();
-    let painter = ui.painter();
-    theme::glass(painter, whole);
-    let room = whole.shrink(MARGIN);
+    let (room, painter) = (theme::glass(ui), ui.painter());
     let text = room.with_min_x(room.min.x + 72.0);
     let middle = pos2(room.min.x + 26.0, room.center().y);
     let words = match (message, state.tour) {

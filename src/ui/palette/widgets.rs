@@ -116,6 +116,14 @@ pub(super) fn tile(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, tile: Til
     pressed && tile.enabled
 }
 
+/// Draws a tile that gives a command.
+pub(super) fn press(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, look: Tile<'_>, command: Command) {
+    touch.spots.push((Spot::Command(command.clone()), rect));
+    if tile(ui, touch, rect, id, look) {
+        touch.commands.push(command);
+    }
+}
+
 /// Draws a switch that is on or off.
 fn switch(ui: &Ui, rect: Rect, on: bool) {
     let painter = ui.painter();
@@ -140,20 +148,13 @@ pub(super) fn item(
     let plain = Tile { label: entry.label, icon: entry.icon, enabled: true, ..Tile::default() };
     match offer {
         Offer::Press { command, enabled, label, count } => {
-            touch.spots.push((Spot::Command(command.clone()), rect));
-            let label = label.as_deref().unwrap_or(entry.label);
             let square = rect.width() < 1.6 * rect.height();
-            let label = if square { "" } else { label };
-            if tile(ui, touch, rect, id, Tile { label, enabled, count, ..plain }) {
-                touch.commands.push(command);
-            }
+            let label = if square { "" } else { label.as_deref().unwrap_or(entry.label) };
+            press(ui, touch, rect, id, Tile { label, enabled, count, ..plain }, command);
         }
         Offer::Switch { on, command } => {
-            touch.spots.push((Spot::Command(command.clone()), rect));
             let switch = rect.width() > 220.0;
-            if tile(ui, touch, rect, id, Tile { on, switch, ..plain }) {
-                touch.commands.push(command);
-            }
+            press(ui, touch, rect, id, Tile { on, switch, ..plain }, command);
         }
         Offer::Choice(choices) => choice(ui, touch, rect, id, choices),
         Offer::Slider { value, text, command } => {
@@ -184,7 +185,6 @@ fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choic
         ui.painter().rect_filled(rect, CornerRadius::same(14), theme::DARK.panel);
     }
     for (index, (choice, rect)) in choices.into_iter().zip(theme::columns(rect, &weights)).enumerate() {
-        touch.spots.push((Spot::Command(choice.command.clone()), rect));
         let look = Tile {
             label: &choice.label,
             icon: choice.icon,
@@ -193,9 +193,7 @@ fn choice(ui: &mut Ui, touch: &mut Touch, rect: Rect, id: Id, choices: Vec<Choic
             tall,
             ..Tile::default()
         };
-        if tile(ui, touch, rect, id.with(index), look) {
-            touch.commands.push(choice.command);
-        }
+        press(ui, touch, rect, id.with(index), look, choice.command);
     }
 }
 

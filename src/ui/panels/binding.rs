@@ -1,10 +1,10 @@
 //! The part of the panel Rig about the binding: how the skin is attached to the bones.
 
-use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::widgets::{Print, Slide, XYZ};
+use super::{Memory, Pressed, Shows, widgets};
 use crate::base::JointId;
 use crate::bind::{BindOptions, Binding, MAX_SMOOTH, MAX_TURN, Smoothing};
-use crate::workbench::{BindChange, Command, MAX_RINGS};
+use crate::workbench::{BindChange, Command};
 use egui::{RichText, Ui};
 
 /// Change of an angle per logical pixel of a drag, degrees.
@@ -31,8 +31,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     widgets::caption(ui, "Binding");
     let rules = Binding::ALL.map(|one| (one.label(), one == binding.method, bind(BindChange::Method(one))));
     shows.choices(ui, pressed, rules);
-    let range = [0.0, f64::from(MAX_SMOOTH)];
-    let slide = Slide { label: "smoothing rounds", range, logarithmic: false, print: Print::Decimals(0) };
+    let slide = Slide::even("smoothing rounds", [0.0, f64::from(MAX_SMOOTH)], Print::Decimals(0));
     let slid = widgets::slide(ui, &slide, f64::from(binding.smooth), &mut memory.held);
     let command = |(v, on): (f64, bool)| Command::Bind(BindChange::Rounds(v.round() as u32), on);
     pressed.commands.extend(slid.moved.map(command));
@@ -50,29 +49,21 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 
 /// Draws the turn of the dividing planes at the selected joint.
 fn planes(ui: &mut Ui, shows: &Shows<'_>, binding: &BindOptions, memory: &mut Memory, pressed: &mut Pressed) {
-    let skeleton = &shows.bench.character().skeleton;
     widgets::caption(ui, "Planes at the selected joint, degrees");
-    let joint = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
-    let Some(joint) = joint else {
+    let Some(joint) = shows.joint() else {
         ui.label("Select a joint.");
         return;
     };
     let turn = binding.planes.get(&joint).copied().unwrap_or_default();
-    ui.horizontal(|ui| {
-        let gap = (4.0 * theme::scale(ui)).round();
-        ui.spacing_mut().item_spacing.x = gap;
-        let width = ((ui.available_width() - 2.0 * gap) / 3.0).floor();
-        for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-            let field = (name, Print::Decimals(1), TURN);
-            let slid = widgets::axis(ui, field, width, f64::from(turn[axis]), &mut memory.held);
-            slid.answer.on_hover_text("Rotates the planes about X, then Y, then Z of the rest pose");
-            if let Some((value, continues)) = slid.moved {
-                let mut turn = turn;
-                turn[axis] = (value as f32).clamp(-MAX_TURN, MAX_TURN);
-                pressed.commands.push(Command::Bind(BindChange::Turn(turn), continues));
-            }
-        }
-    });
+    let (fields, help) =
+        ((&XYZ[..], Print::Decimals(1), TURN), "Rotates the planes about X, then Y, then Z of the rest pose");
+    if let Some((axis, value, continues)) =
+        widgets::axes(ui, fields, &turn.map(f64::from), help, &mut memory.held)
+    {
+        let mut turn = turn;
+        turn[axis] = (value as f32).clamp(-MAX_TURN, MAX_TURN);
+        pressed.commands.push(Command::Bind(BindChange::Turn(turn), continues));
+    }
     let drawn = shows.bench.preferences().binding;
     shows.choices(ui, pressed, [("Draw planes and binding", drawn, Command::Binding(!drawn))]);
     if !binding.planes.is_empty() {
@@ -102,37 +93,24 @@ fn regions(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pr
         let placed = ui.checkbox(&mut on, "At one place along the bone").changed();
         pressed.command(bind(BindChange::PlaceAt(i, on.then_some(0.5))), placed);
         let Some(t) = region.t else { continue };
-        let slide =
-            Slide { label: "head to tail", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
+        let slide = Slide::even("head to tail", [0.0, 1.0], Print::Decimals(2));
         let slid = ui.push_id(i, |ui| widgets::slide(ui, &slide, f64::from(t), &mut memory.held)).inner;
         let command = |(v, on): (f64, bool)| Command::Bind(BindChange::PlaceAt(i, Some(v as f32)), on);
         pressed.commands.extend(slid.moved.map(command));
     }
-    let [mark, shape] = bench.skin_parts(memory.binding.rings);
-    if mark.is_none() && shape.is_none() {
-        ui.label("Draw a mark on the skin to attach the region around it.");
-        return;
-    }
-    if mark.is_some() {
-        let range = [0.0, f64::from(MAX_RINGS)];
-        let slide =
-            Slide { label: "rings around the mark", range, logarithmic: false, print: Print::Decimals(0) };
-        let slid = widgets::slide(ui, &slide, f64::from(memory.binding.rings), &mut memory.held);
-        if let Some((rings, _)) = slid.moved {
-            memory.binding.rings = rings.round() as u32;
-        }
-    }
-    let joint = bench.selected().and_then(|n| bench.character().skeleton.nodes[n.index()].joint);
-    for (text, part) in [mark, shape].into_iter().flatten() {
+    let texts = ("rings around the mark", "Draw a mark on the skin to attach the region around it.");
+    let parts = shows.skin_parts(ui, &mut memory.binding.rings, texts, &mut memory.held);
+    let joint = shows.joint();
+    for (text, part) in &parts {
         ui.horizontal_wrapped(|ui| {
             if let Some(joint) = joint {
                 let button = format!("Attach {text} to {}", name(joint));
-                shows.button(ui, pressed, &button, bind(BindChange::Attach(part)));
+                shows.button(ui, pressed, &button, bind(BindChange::Attach(*part)));
             }
-            shows.button(ui, pressed, &format!("Place {text}"), bind(BindChange::Place(part)));
+            shows.button(ui, pressed, &format!("Place {text}"), bind(BindChange::Place(*part)));
         });
     }
-    if joint.is_none() {
+    if joint.is_none() && !parts.is_empty() {
         ui.label("Select a joint to attach a region to its bones.");
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     widgets::caption(ui, "Of the file");
     for (clip, of_file) in skeleton.clips.iter().enumerate() {
         ui.horizontal(|ui| {
-            if widgets::small(ui, "+").on_hover_text("Plays it, over those above").clicked() {
+            if widgets::offer(ui, true, "+", "Plays it, over those above") {
                 layers.push(ClipLayer::new(clip, skeleton));
                 change = Some((layers.len() - 1, Change::Set(false)));
             }
@@ -68,8 +68,9 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory)
             value
         })
     };
-    let weight = Slide { label: "weight", range: [0.0, 1.0], logarithmic: false, print: Print::Percent };
-    if let Some(weight) = slide(ui, weight, f64::from(layer.weight)) {
+    if let Some(weight) =
+        slide(ui, Slide::even("weight", [0.0, 1.0], Print::Percent), f64::from(layer.weight))
+    {
         layer.weight = weight as f32;
     }
     let speed = Slide { label: "times as fast", range: SPEEDS, logarithmic: true, print: Print::Decimals(2) };

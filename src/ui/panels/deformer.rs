@@ -8,7 +8,7 @@ use crate::deform::{Geometric, Recipe, springs};
 use crate::document::{DeformerSettings, Edit};
 use crate::scene::{DAMPINGS, SWINGS, method, recipe};
 use crate::workbench::Command;
-use egui::{ComboBox, Ui};
+use egui::Ui;
 use serde_json::{Value, json};
 use skinning::{normals, of_blend, of_irs};
 
@@ -105,6 +105,9 @@ const ENERGIES: [&str; 4] = [AUTOMATIC, "volume", "rims", "triangles"];
 /// Values of FAST's setting `acceleration`.
 const ACCELERATIONS: [&str; 2] = ["anderson", "plain"];
 
+/// Width of the list of a setting's values, logical pixels of the window.
+const WIDTH: f32 = 110.0;
+
 /// The shown value of a setting that the method chooses.
 const AUTOMATIC: &str = "automatic";
 
@@ -140,9 +143,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         if let Some(chosen) = methods(ui, "method", Some(name), false).flatten() {
             pressed.commands.push(Command::Deformer(chosen.to_owned()));
         }
-        if widgets::small(ui, "Defaults").on_hover_text("Forgets the settings below").clicked() {
-            pressed.commands.push(Command::Deformer(name.to_owned()));
-        }
+        let defaults = widgets::offer(ui, true, "Defaults", "Forgets the settings below");
+        pressed.command(Command::Deformer(name.to_owned()), defaults);
     });
     if let Some(compared) = shows.compared {
         ui.horizontal(|ui| {
@@ -241,26 +243,21 @@ fn of_fast(
     if !first {
         super::grips::show(ui, shows, memory, pressed);
     }
-    let skeleton = &shows.bench.character().skeleton;
-    let selected = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
     ui.horizontal(|ui| {
         name_of(ui, "Joint holds").on_hover_text("What the pose determines of the selected joint");
-        let Some(joint) = selected else {
+        let Some(joint) = shows.joint() else {
             ui.label("Select a joint.");
             return;
         };
         let now = params.hold(joint);
         let label = |hold: Hold| HOLDS[Hold::ALL.iter().position(|h| *h == hold).unwrap_or_default()];
-        let list = ComboBox::from_id_salt("hold").selected_text(label(now));
-        list.width(110.0 * theme::scale(ui)).show_ui(ui, |ui| {
-            for (number, hold) in Hold::ALL.into_iter().enumerate() {
-                if ui.selectable_label(hold == now, label(hold)).clicked() && hold != now {
-                    let name = format!("{}{}", Hold::SETTING, joint.index());
-                    let value = if hold == Hold::Auto { Value::Null } else { Value::from(number) };
-                    pressed.edit(with(settings, &name, value), false);
-                }
-            }
-        });
+        let items = Hold::ALL.into_iter().enumerate().map(|(i, hold)| (label(hold), hold == now, (i, hold)));
+        let picked = widgets::pick(ui, ("hold", label(now), Some(WIDTH)), items);
+        if let Some((number, hold)) = picked.filter(|(_, hold)| *hold != now) {
+            let name = format!("{}{}", Hold::SETTING, joint.index());
+            let value = if hold == Hold::Auto { Value::Null } else { Value::from(number) };
+            pressed.edit(with(settings, &name, value), false);
+        }
     });
 }
 
@@ -297,19 +294,9 @@ pub(in crate::ui) fn next_method(name: &str, without: &str) -> &'static str {
 
 /// Draws a list of methods. Returns the user's choice; `Some(None)` means no method.
 fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Option<&'static str>> {
-    let mut out = None;
-    let text = now.map_or("off", method_label);
-    ComboBox::from_id_salt(id).selected_text(text).width(96.0 * theme::scale(ui)).show_ui(ui, |ui| {
-        if none && ui.selectable_label(now.is_none(), "off").clicked() {
-            out = Some(None);
-        }
-        for name in Recipe::NAMES {
-            if ui.selectable_label(now == Some(name), method_label(name)).clicked() {
-                out = Some(Some(name));
-            }
-        }
-    });
-    out
+    let off = none.then_some(("off", now.is_none(), None));
+    let all = Recipe::NAMES.into_iter().map(|name| (method_label(name), now == Some(name), Some(name)));
+    widgets::pick(ui, (id, now.map_or("off", method_label), Some(96.0)), off.into_iter().chain(all))
 }
 
 /// Returns an edit that changes the setting `name`, or removes it if the value is null.
@@ -374,14 +361,12 @@ fn choice(
     let now = now.as_str().unwrap_or(AUTOMATIC);
     ui.horizontal(|ui| {
         name_of(ui, label);
-        ComboBox::from_id_salt(name).selected_text(now).width(110.0 * theme::scale(ui)).show_ui(ui, |ui| {
-            for &one in all {
-                if ui.selectable_label(one == now, one).clicked() && one != now {
-                    let value = if one == AUTOMATIC { Value::Null } else { one.into() };
-                    pressed.edit(with(settings, name, value), false);
-                }
-            }
-        });
+        let picked =
+            widgets::pick(ui, (name, now, Some(WIDTH)), all.iter().map(|&one| (one, one == now, one)));
+        if let Some(one) = picked.filter(|one| *one != now) {
+            let value = if one == AUTOMATIC { Value::Null } else { one.into() };
+            pressed.edit(with(settings, name, value), false);
+        }
     });
 }
 

@@ -31,10 +31,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         ui.label("Auto: on a GPU only.");
     }
     widgets::caption(ui, "Size of the headset's pictures");
-    let range = SCALE_RANGE.map(f64::from);
-    let slide = Slide { label: "size", range, logarithmic: false, print: Print::Percent };
-    let slid = widgets::slide(ui, &slide, f64::from(p.render_scale), &mut memory.held);
-    pressed.slides.extend(slid.moved.map(|(v, continues)| (Command::RenderScale(v as f32), continues)));
+    let slide = Slide::even("size", SCALE_RANGE.map(f64::from), Print::Percent);
+    pressed.slide(ui, &slide, p.render_scale, &mut memory.held, |now| Command::RenderScale(now as f32));
     if let Some(headset) = shows.headset {
         let [w, h] = headset.eye.map(|n| (n as f32 * p.render_scale).round());
         ui.label(format!("{w} x {h} pixels per eye"));

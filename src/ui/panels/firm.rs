@@ -4,7 +4,7 @@ use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
 use crate::deform::volume::firm::FACTORS;
 use crate::scene::SkinColors;
-use crate::workbench::{Command, FirmChange, MAX_RINGS};
+use crate::workbench::{Command, FirmChange};
 use egui::Ui;
 
 /// Factors of new regions, with the labels of the buttons that add one.
@@ -40,19 +40,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         let command = |(v, on): (f64, bool)| Command::Firm(FirmChange::Factor(region.id, v as f32), on);
         pressed.commands.extend(slid.moved.map(command));
     }
-    let [mark, shape] = bench.skin_parts(memory.firm.rings);
-    if mark.is_none() && shape.is_none() {
-        ui.label("Draw a mark on the skin: the flesh below it can be firmer or softer.");
-    }
-    if mark.is_some() {
-        let range = [0.0, f64::from(MAX_RINGS)];
-        let slide = Slide { label: "rings of fading", range, logarithmic: false, print: Print::Decimals(0) };
-        let slid = widgets::slide(ui, &slide, f64::from(memory.firm.rings), &mut memory.held);
-        if let Some((rings, _)) = slid.moved {
-            memory.firm.rings = rings.round() as u32;
-        }
-    }
-    for (text, part) in [mark, shape].into_iter().flatten() {
+    let texts = ("rings of fading", "Draw a mark on the skin: the flesh below it can be firmer or softer.");
+    for (text, part) in shows.skin_parts(ui, &mut memory.firm.rings, texts, &mut memory.held) {
         ui.horizontal_wrapped(|ui| {
             for (label, factor) in NEW {
                 let button = ui.button(label).on_hover_text(format!("The flesh below {text}"));

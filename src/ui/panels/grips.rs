@@ -1,6 +1,6 @@
 //! The list of grips on the skin: what each holds, and the place of the selected one.
 
-use super::widgets::Print;
+use super::widgets::{Print, XYZ};
 use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::math::Quat;
 use crate::document::Edit;
@@ -58,25 +58,13 @@ fn place(ui: &mut Ui, shows: &Shows<'_>, grip: &Grip, memory: &mut Memory, press
     let degrees = [x, y, z].map(f32::to_degrees);
     let mut row = |ui: &mut Ui, title: &str, values: [f32; 3], speed: f64, decimals: usize| {
         widgets::caption(ui, title);
-        let mut out = None;
-        ui.push_id(title, |ui| {
-            ui.horizontal(|ui| {
-                let gap = (4.0 * theme::scale(ui)).round();
-                ui.spacing_mut().item_spacing.x = gap;
-                let width = ((ui.available_width() - 2.0 * gap) / 3.0).floor();
-                for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-                    let field = (name, Print::Decimals(decimals), speed);
-                    let value = f64::from(values[axis]);
-                    let slid = widgets::axis(ui, field, width, value, &mut memory.held);
-                    if let Some((value, continues)) = slid.moved {
-                        let mut new = values;
-                        new[axis] = value as f32;
-                        out = Some((new, continues));
-                    }
-                }
-            });
-        });
-        out
+        let (fields, now) = ((&XYZ[..], Print::Decimals(decimals), speed), values.map(f64::from));
+        let moved = ui.push_id(title, |ui| widgets::axes(ui, fields, &now, "", &mut memory.held)).inner;
+        moved.map(|(axis, value, continues)| {
+            let mut new = values;
+            new[axis] = value as f32;
+            (new, continues)
+        })
     };
     let moved = row(ui, "Translation", grip.translation, speed, 3);
     if let Some((translation, continues)) = moved {

@@ -9,13 +9,15 @@ mod selection;
 mod sheet;
 mod span;
 
-use super::{Memory, Pressed, theme, widgets};
+use super::widgets::{self, offer};
+use super::{Memory, Pressed, theme};
 use crate::asset::Interpolation;
 use crate::base::Version;
 use crate::document::{DopeSheet, Easing, Edit, KeyClip, KeyEdit};
 use crate::workbench::{Command, Timeline, Workbench};
 use egui::Ui;
 pub(in crate::ui) use selection::Selection;
+pub(super) use sheet::diamond;
 pub(in crate::ui) use sheet::{RULER, rows, ruler};
 
 /// Interpolations between keys with their labels.
@@ -259,11 +261,6 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
     });
 }
 
-/// Draws a small button for an action on keys.
-fn offer(ui: &mut Ui, enabled: bool, text: &str, tip: &str) -> bool {
-    ui.add_enabled(enabled, widgets::small_button(ui, text)).on_hover_text(tip).clicked()
-}
-
 fn edit_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
     let (some, copied) = (!state.selection.is_empty(), !state.clip.is_empty());
     let any = !bench.timeline().sheet.rows.is_empty();
@@ -307,8 +304,8 @@ fn playback_tools(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
         pressed.command(Command::Play(!head.playing), offer(ui, true, text, "Plays the motion"));
     }
     let loops = bench.preferences().loops;
-    let toggle = ui.selectable_label(loops, "Loop").on_hover_text("Starts again at the end of playback");
-    pressed.command(Command::Loop(!loops), toggle.clicked());
+    let toggled = widgets::choice(ui, loops, "Loop", "Starts again at the end of playback");
+    pressed.command(Command::Loop(!loops), toggled);
     let [start, end] = head.bounds(duration);
     let (now, frame) = (head.time, timeline.frame());
     let end_after = if end > now { end } else { duration.max(now + frame) };
@@ -331,15 +328,9 @@ fn view_tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
     if offer(ui, state.view.is_some(), "Fit", "Shows the whole motion") {
         state.view = None;
     }
-    let tip = "Dragged keys snap to frames";
-    if ui.selectable_label(!state.free, "Snap").on_hover_text(tip).clicked() {
-        state.free = !state.free;
-    }
+    state.free ^= widgets::choice(ui, !state.free, "Snap", "Dragged keys snap to frames");
     if theme::is_large(ui) {
-        let tip = "A press or a box adds to the selection";
-        if ui.selectable_label(state.adds, "Add").on_hover_text(tip).clicked() {
-            state.adds = !state.adds;
-        }
+        widgets::toggle(ui, &mut state.adds, "Add", "A press or a box adds to the selection");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The part of the panel Transform about limits: the range of rotation of the selected joint.
 
 use super::widgets::{self, Print};
-use super::{Memory, Pressed, Shows, theme};
+use super::{Memory, Pressed, Shows};
 use crate::workbench::{Command, LimitChange};
 use egui::{RichText, Ui};
 
@@ -60,8 +60,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             ("Extend to this pose", "Extends the limit of this joint so that it allows the pose", own, LimitChange::ToPose),
             ("Forget all", "Removes the limits of all joints", any, LimitChange::Forget),
         ] {
-            let button = ui.add_enabled_ui(enabled, |ui| widgets::small(ui, label)).inner;
-            pressed.command(Command::Limit(change, false), button.on_hover_text(help).clicked());
+            pressed.command(Command::Limit(change, false), widgets::offer(ui, enabled, label, help));
         }
     });
     if limit.is_some() {
@@ -80,22 +79,12 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 
 /// Draws a range as two numbers. Returns its new ends, and whether the change belongs to the previous history step.
 fn range(ui: &mut Ui, range: &Range, memory: &mut Memory) -> Option<([f64; 2], bool)> {
-    let mut changed = None;
     widgets::caption(ui, range.label);
-    ui.horizontal(|ui| {
-        let gap = (4.0 * theme::scale(ui)).round();
-        ui.spacing_mut().item_spacing.x = gap;
-        let width = ((ui.available_width() - gap) / 2.0).floor();
-        for (end, name) in ["from", "to"].into_iter().enumerate() {
-            let field = (name, Print::Decimals(1), TURN);
-            let slid = widgets::axis(ui, field, width, range.ends[end], &mut memory.held);
-            slid.answer.on_hover_text(range.help);
-            if let Some((value, continues)) = slid.moved {
-                let mut ends = range.ends;
-                ends[end] = if end == 0 { value.clamp(-MOST, 0.0) } else { value.clamp(0.0, MOST) };
-                changed = Some((ends, continues));
-            }
-        }
-    });
-    changed
+    let fields = (&["from", "to"][..], Print::Decimals(1), TURN);
+    let moved = widgets::axes(ui, fields, &range.ends, range.help, &mut memory.held);
+    moved.map(|(end, value, continues)| {
+        let mut ends = range.ends;
+        ends[end] = if end == 0 { value.clamp(-MOST, 0.0) } else { value.clamp(0.0, MOST) };
+        (ends, continues)
+    })
 }

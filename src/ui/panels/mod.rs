@@ -26,9 +26,9 @@ pub(super) mod widgets;
 use super::theme;
 pub use display::HeadsetOffers;
 
-use crate::base::SculptId;
+use crate::base::{JointId, SculptId};
 use crate::document::{DeformerSettings, Edit};
-use crate::workbench::{Command, CommandKind, WindowPlace, Workbench};
+use crate::workbench::{Command, CommandKind, MAX_RINGS, SkinPart, WindowPlace, Workbench};
 use egui::{Response, Ui};
 
 /// State of the shared panels between frames.
@@ -89,6 +89,19 @@ impl Pressed {
         }
     }
 
+    /// Draws a slider that gives a command.
+    pub fn slide(
+        &mut self,
+        ui: &mut Ui,
+        slide: &widgets::Slide<'_>,
+        value: impl Into<f64>,
+        held: &mut Option<egui::Id>,
+        make: impl FnOnce(f64) -> Command,
+    ) {
+        let slid = widgets::slide(ui, slide, value.into(), held);
+        self.slides.extend(slid.moved.map(|(now, continues)| (make(now), continues)));
+    }
+
     /// Adds an edit. With `continues`, it belongs to the previous history step.
     pub fn edit(&mut self, edit: Edit, continues: bool) {
         self.commands.push(Command::Change(Box::new(edit), continues));
@@ -113,7 +126,35 @@ pub(super) struct Shows<'a> {
     pub tip: &'a Tip<'a>,
 }
 
-impl Shows<'_> {
+impl<'a> Shows<'a> {
+    /// The selected joint.
+    fn joint(&self) -> Option<JointId> {
+        self.bench.selected().and_then(|node| self.bench.character().skeleton.nodes[node.index()].joint)
+    }
+
+    /// Draws the slider of the rings around a mark, if there is a mark, or says what to draw. Returns what can be attached or
+    /// made firmer on the skin, with its description.
+    fn skin_parts(
+        &self,
+        ui: &mut Ui,
+        rings: &mut u32,
+        (label, advice): (&str, &str),
+        held: &mut Option<egui::Id>,
+    ) -> Vec<(&'a str, SkinPart)> {
+        let parts = self.bench.skin_parts(*rings);
+        if parts.iter().all(Option::is_none) {
+            ui.label(advice);
+        }
+        if parts[0].is_some() {
+            let range = [0.0, f64::from(MAX_RINGS)];
+            let slide = widgets::Slide::even(label, range, widgets::Print::Decimals(0));
+            if let Some((now, _)) = widgets::slide(ui, &slide, f64::from(*rings), held).moved {
+                *rings = now.round() as u32;
+            }
+        }
+        parts.into_iter().flatten().collect()
+    }
+
     /// Draws a button that gives a command.
     pub fn button(&self, ui: &mut Ui, pressed: &mut Pressed, text: &str, command: Command) {
         let button = ui.button(text);

@@ -5,6 +5,7 @@ mod list;
 #[cfg(test)]
 mod tests;
 
+use super::keys::diamond;
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
@@ -106,10 +107,10 @@ fn line(ui: &mut Ui, id: Id, indent: f32) -> Ui {
 fn heading(ui: &mut Ui, bench: &Workbench, listed: &mut Listed, folds: bool, pressed: &mut Pressed) {
     let mut line = line(ui, ui.id().with(("node", listed.node)), 0.0);
     line.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        let reset = widgets::small(ui, "Reset").on_hover_text("Sets all weights to those of the rest pose");
-        pressed.command(Command::ResetMorphs(listed.node), reset.clicked());
-        let key = widgets::small(ui, "Key").on_hover_text("Keys these weights at the playhead");
-        pressed.command(Command::KeyMorphs(listed.node), key.clicked());
+        let reset = widgets::offer(ui, true, "Reset", "Sets all weights to those of the rest pose");
+        pressed.command(Command::ResetMorphs(listed.node), reset);
+        let key = widgets::offer(ui, true, "Key", "Keys these weights at the playhead");
+        pressed.command(Command::KeyMorphs(listed.node), key);
         if let Some(here) = bench.morph_key(listed.node) {
             mark(ui, here);
         }
@@ -126,13 +127,11 @@ fn heading(ui: &mut Ui, bench: &Workbench, listed: &mut Listed, folds: bool, pre
 fn mark(ui: &mut Ui, here: bool) {
     let size = 14.0 * theme::scale(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(size, size), Sense::hover());
-    let (c, r) = (rect.center(), 0.42 * size);
-    let corners = vec![c - vec2(0.0, r), c + vec2(r, 0.0), c + vec2(0.0, r), c - vec2(r, 0.0)];
     let (fill, tip) = match here {
         true => (theme::FAIR, "A key is at the playhead"),
         false => (Color32::TRANSPARENT, "There are keys, but none at the playhead"),
     };
-    ui.painter().add(Shape::convex_polygon(corners, fill, Stroke::new(0.1 * size, theme::FAIR)));
+    ui.painter().add(diamond(rect.center(), 0.42 * size, fill, Stroke::new(0.1 * size, theme::FAIR)));
     response.on_hover_text(tip);
 }
 
@@ -211,7 +210,7 @@ fn slider(
     let value = f64::from(weight(bench.pose(), node, index));
     let own = held.as_ref().filter(|h| h.target == (node, index)).map(|h| h.range);
     let range = own.unwrap_or([value.min(0.0), value.max(1.0)]);
-    let slide = Slide { label: "", range, logarithmic: false, print: Print::Decimals(2) };
+    let slide = Slide::even("", range, Print::Decimals(2));
     if let Some((weight, continues)) = widgets::slide(&mut ui, &slide, value, dragged).moved {
         let (target, weight) = (index as u32, weight as f32);
         pressed.slides.push((Command::Morph { node, target, weight, continues }, continues));

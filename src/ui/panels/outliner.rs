@@ -116,7 +116,7 @@ fn sculpts(
             let new = Sculpt { region, ..sculpt.clone() };
             if same { new } else { new.with_open_surroundings() }
         };
-        let soft = Slide { label: "soft", range: [0.0, 1.0], logarithmic: false, print: Print::Decimals(2) };
+        let soft = Slide::even("soft", [0.0, 1.0], Print::Decimals(2));
         let softness = f64::from(sculpt.region.softness);
         if let Some((softness, continues)) = widgets::slide(ui, &soft, softness, &mut memory.held).moved
             && let Ok(region) = sculpt.region.softened(bench.character(), softness as f32)
@@ -129,18 +129,17 @@ fn sculpts(
                 ("narrower", -1, "A ring of edges less follows"),
                 ("wider", 1, "A ring of edges more follows"),
             ] {
-                let clicked = widgets::small(ui, label).on_hover_text(tip).clicked();
-                let grown = clicked.then(|| sculpt.region.grown(bench.character(), rings));
+                let grown = widgets::offer(ui, true, label, tip)
+                    .then(|| sculpt.region.grown(bench.character(), rings));
                 match grown {
                     Some(Ok(region)) => pressed.edit(change(with(region)), false),
                     Some(Err(error)) => pressed.tell = Some(error.to_string()),
                     None => {}
                 }
             }
-            let other = ui.add_enabled_ui(bench.has_sides(), |ui| widgets::small(ui, "other side")).inner;
-            if other.on_hover_text("The same on the other side of the body").clicked() {
-                pressed.commands.push(Command::OtherSide(sculpt.id));
-            }
+            let tip = "The same on the other side of the body";
+            let other = widgets::offer(ui, bench.has_sides(), "other side", tip);
+            pressed.command(Command::OtherSide(sculpt.id), other);
         });
     }
 }

@@ -49,9 +49,8 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             if ui.button(name).on_hover_text(format!("Takes {}", pose.name)).clicked() {
                 take(pose.pose.clone());
             }
-            let other = ui.add_enabled_ui(sided, |ui| widgets::small(ui, "mirrored")).inner;
-            let other = other.on_hover_text("Takes it with its sides exchanged");
-            if let Some(pose) = other.clicked().then(|| mirrored(&pose.pose)).flatten() {
+            let other = widgets::offer(ui, sided, "mirrored", "Takes it with its sides exchanged");
+            if let Some(pose) = other.then(|| mirrored(&pose.pose)).flatten() {
                 take(pose);
             }
             if widgets::remove(ui, "Forget it") {
@@ -71,7 +70,7 @@ fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, presse
     let own = memory.blending.as_ref().filter(|b| b.name == name);
     let amount = f64::from(own.map_or(0.0, |b| b.amount));
     let label = format!("towards {}", short(name));
-    let towards = Slide { label: &label, range: [0.0, 1.0], logarithmic: false, print: Print::Percent };
+    let towards = Slide::even(&label, [0.0, 1.0], Print::Percent);
     if let Some((amount, continues)) = widgets::slide(ui, &towards, amount, &mut memory.held).moved {
         let amount = amount as f32;
         let from = match memory.blending.take().filter(|_| continues) {

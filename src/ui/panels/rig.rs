@@ -52,11 +52,8 @@ fn bones(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pres
     let (bench, p) = (shows.bench, shows.bench.preferences());
     let bones: usize = bench.session().document().bones().iter().map(BoneChain::bones).sum();
     widgets::caption(ui, "Bones per stroke");
-    let range = [0.0, f64::from(MOST_BONES)];
-    let slide = Slide { label: "", range, logarithmic: false, print: Print::Decimals(0) };
-    let slid = widgets::slide(ui, &slide, f64::from(p.bones), &mut memory.held);
-    let command = |(v, continues): (f64, bool)| (Command::BonesPerStroke(v.round() as u32), continues);
-    pressed.slides.extend(slid.moved.map(command));
+    let slide = Slide::even("", [0.0, f64::from(MOST_BONES)], Print::Decimals(0));
+    pressed.slide(ui, &slide, p.bones, &mut memory.held, |now| Command::BonesPerStroke(now.round() as u32));
     ui.label(match p.bones {
         0 => "at corners".to_owned(),
         1 => "1 bone".to_owned(),

@@ -10,7 +10,7 @@ use crate::surface::Reach;
 use crate::workbench::{
     AMPLITUDES, COUNTS, Command, GROWTHS, MarkBy, SPEEDS, STIFFNESSES, ShapeState, TILTS, WAVE,
 };
-use egui::{ComboBox, Ui};
+use egui::Ui;
 use std::f32::consts::TAU;
 
 /// Largest number of edges that the slider of the reach offers.
@@ -33,18 +33,12 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     let marks = MarkBy::ALL.map(|by| (by.label(), p.marks == by, Command::MarkBy(by)));
     shows.choices(ui, pressed, marks);
     widgets::caption(ui, "Reach of new shapes");
-    let edge = bench.edge();
-    let old = p.reach.unwrap_or_default();
-    let new = |reach| Command::NewReach(Some(reach));
-    let choices = [
-        ("As the brush", p.reach.is_none(), Command::NewReach(None)),
-        ("By edges", matches!(p.reach, Some(Reach::Edges(_))), new(Reach::Edges(old.edges(edge)))),
-        ("By skin", matches!(p.reach, Some(Reach::Along(_))), new(Reach::Along(old.metres(edge)))),
-        ("By air", matches!(p.reach, Some(Reach::Euclidean(_))), new(Reach::Euclidean(old.metres(edge)))),
-    ];
-    shows.choices(ui, pressed, choices);
+    let brush = ("As the brush", p.reach.is_none(), Command::NewReach(None));
+    let new: fn(Reach) -> Command = |reach| Command::NewReach(Some(reach));
+    let choices = reaches(["By edges", "By skin", "By air"], p.reach, bench.edge(), new);
+    shows.choices(ui, pressed, [brush].into_iter().chain(choices));
     if let Some(reach) = p.reach {
-        reach_slider(ui, shows, "new reach", reach, memory, pressed, |r| Command::NewReach(Some(r)));
+        reach_slider(ui, shows, "new reach", reach, memory, pressed, new);
     }
     widgets::caption(ui, "Surroundings of new shapes");
     shows.choices(ui, pressed, surroundings(p.surroundings, "By tool", Command::NewSurroundings));
@@ -74,23 +68,17 @@ fn selected(ui: &mut Ui, shows: &Shows<'_>, shape: &ShapeState, memory: &mut Mem
         }
         pressed.command(Command::RemoveShape, widgets::small(ui, "Remove").clicked());
     });
-    let mut slide = |ui: &mut Ui,
-                     label: &str,
-                     [least, most]: [f32; 2],
-                     value: f32,
-                     even: bool,
-                     make: fn(f32) -> Command| {
-        let range = [least, most].map(f64::from);
-        let slide = Slide { label, range, logarithmic: !even, print: Print::Decimals(2) };
-        let slid = widgets::slide(ui, &slide, f64::from(value), &mut memory.held);
-        pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now as f32), continues)));
+    let two = Print::Decimals(2);
+    let mut slide = |label: &str, range, value: f32, logarithmic: bool, make: fn(f32) -> Command| {
+        let slide = Slide { logarithmic, ..even(label, range, two) };
+        pressed.slide(ui, &slide, value, &mut memory.held, |now| make(now as f32));
     };
-    slide(ui, "amplitude", AMPLITUDES, shape.amplitude, true, Command::Amplitude);
-    slide(ui, "stiffness", STIFFNESSES, shape.stiffness, false, Command::Stiffness);
+    slide("amplitude", AMPLITUDES, shape.amplitude, false, Command::Amplitude);
+    slide("stiffness", STIFFNESSES, shape.stiffness, true, Command::Stiffness);
     if let Some(Curve::Wave(wave)) = shape.curve {
-        slide(ui, "waves", COUNTS, wave.count, true, Command::WaveCount);
-        slide(ui, "a second", SPEEDS, wave.speed, true, Command::WaveSpeed);
-        slide(ui, "phase", [0.0, TAU], wave.phase, true, Command::WavePhase);
+        slide("waves", COUNTS, wave.count, false, Command::WaveCount);
+        slide("a second", SPEEDS, wave.speed, false, Command::WaveSpeed);
+        slide("phase", [0.0, TAU], wave.phase, false, Command::WavePhase);
     }
     let name = shape.curve.map_or("drawn by hand", curve_name);
     widgets::caption(ui, "Profile");
@@ -99,26 +87,34 @@ fn selected(ui: &mut Ui, shows: &Shows<'_>, shape: &ShapeState, memory: &mut Mem
         course(ui, shows, (profile, shape.marked), memory, pressed);
     }
     widgets::caption(ui, "Reach");
-    let (reach, edge) = (shape.reach, shows.bench.shape_edge());
-    let choices = [
-        ("Edges", matches!(reach, Reach::Edges(_)), Command::Reach(Reach::Edges(reach.edges(edge)))),
-        (
-            "Along the skin",
-            matches!(reach, Reach::Along(_)),
-            Command::Reach(Reach::Along(reach.metres(edge))),
-        ),
-        (
-            "Straight",
-            matches!(reach, Reach::Euclidean(_)),
-            Command::Reach(Reach::Euclidean(reach.metres(edge))),
-        ),
-    ];
-    shows.choices(ui, pressed, choices);
-    reach_slider(ui, shows, "reach", reach, memory, pressed, Command::Reach);
+    let texts = ["Edges", "Along the skin", "Straight"];
+    let edge = shows.bench.shape_edge();
+    shows.choices(ui, pressed, reaches(texts, Some(shape.reach), edge, Command::Reach));
+    reach_slider(ui, shows, "reach", shape.reach, memory, pressed, Command::Reach);
     if shape.curve.is_none() {
         widgets::caption(ui, "Surroundings");
         shows.choices(ui, pressed, surroundings(shape.surroundings, "Smooth", Command::Surroundings));
     }
+}
+
+/// A slider whose value changes evenly along its track.
+fn even(label: &str, range: [f32; 2], print: Print) -> Slide<'_> {
+    Slide::even(label, range.map(f64::from), print)
+}
+
+/// The choices of how a reach is measured: by edges, along the skin, or through the air.
+fn reaches(
+    texts: [&'static str; 3],
+    now: Option<Reach>,
+    edge: f32,
+    make: fn(Reach) -> Command,
+) -> [(&'static str, bool, Command); 3] {
+    let old = now.unwrap_or_default();
+    let all =
+        [Reach::Edges(old.edges(edge)), Reach::Along(old.metres(edge)), Reach::Euclidean(old.metres(edge))];
+    let is =
+        |reach: &Reach| now.is_some_and(|now| std::mem::discriminant(&now) == std::mem::discriminant(reach));
+    std::array::from_fn(|i| (texts[i], is(&all[i]), make(all[i])))
 }
 
 /// The choices of the tool that moves the passive vertices.
@@ -140,14 +136,10 @@ fn course(
     pressed: &mut Pressed,
 ) {
     let degrees = Print::Unit(0, "°");
-    let mut slide =
-        |ui: &mut Ui, label: &str, print: Print, range: [f32; 2], value: f32, make: fn(f32) -> Command| {
-            let slide = Slide { label, range: range.map(f64::from), logarithmic: false, print };
-            let slid = widgets::slide(ui, &slide, f64::from(value), &mut memory.held);
-            pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now as f32), continues)));
-        };
-    slide(ui, "growth", Print::Decimals(2), GROWTHS, profile.amount, Command::Growth);
-    slide(ui, "tilt", degrees, TILTS, profile.tilt.to_degrees(), Command::Tilt);
+    let (growth, tilt) = (even("growth", GROWTHS, Print::Decimals(2)), even("tilt", TILTS, degrees));
+    let held = &mut memory.held;
+    pressed.slide(ui, &growth, profile.amount, held, |now| Command::Growth(now as f32));
+    pressed.slide(ui, &tilt, profile.tilt.to_degrees(), held, |now| Command::Tilt(now as f32));
     widgets::caption(ui, "Profile along");
     let texts = if marked { ["The stroke", "The bone"] } else { ["All bones", "Each bone"] };
     let paths = [(texts[0], Along::Stroke), (texts[1], Along::Bone)];
@@ -160,11 +152,10 @@ fn course(
         Command::Around((curve != Curve::Even).then_some(Around { curve, facing }))
     });
     if let Some(around) = profile.around {
-        let slide = Slide { label: "facing", range: [-180.0, 180.0], logarithmic: false, print: degrees };
-        let value = f64::from(around.facing.to_degrees());
-        let slid = widgets::slide(ui, &slide, value, &mut memory.held);
-        let make = |v: f64| Command::Around(Some(Around { facing: (v as f32).to_radians(), ..around }));
-        pressed.slides.extend(slid.moved.map(|(now, continues)| (make(now), continues)));
+        let facing = even("facing", [-180.0, 180.0], degrees);
+        pressed.slide(ui, &facing, around.facing.to_degrees(), held, |now| {
+            Command::Around(Some(Around { facing: (now as f32).to_radians(), ..around }))
+        });
     }
 }
 
@@ -184,25 +175,22 @@ fn reach_slider(
         Reach::Edges(n) => (f64::from(n), ([1.0, EDGES], false, Print::Decimals(0))),
         Reach::Along(d) | Reach::Euclidean(d) => (f64::from(d), distance),
     };
-    let slid = widgets::slide(ui, &Slide { label, range, logarithmic, print }, value, &mut memory.held);
-    let new = |v: f64| match reach {
-        Reach::Edges(_) => Reach::Edges(v.round().clamp(1.0, EDGES) as u32),
-        Reach::Along(_) => Reach::Along(v as f32),
-        Reach::Euclidean(_) => Reach::Euclidean(v as f32),
-    };
-    pressed.slides.extend(slid.moved.map(|(now, continues)| (make(new(now)), continues)));
+    let slide = Slide { label, range, logarithmic, print };
+    pressed.slide(ui, &slide, value, &mut memory.held, |now| {
+        make(match reach {
+            Reach::Edges(_) => Reach::Edges(now.round().clamp(1.0, EDGES) as u32),
+            Reach::Along(_) => Reach::Along(now as f32),
+            Reach::Euclidean(_) => Reach::Euclidean(now as f32),
+        })
+    });
 }
 
 /// Draws the choice of a curve.
 fn curves(ui: &mut Ui, id: &str, name: &str, pressed: &mut Pressed, make: impl Fn(Curve) -> Command) {
-    ComboBox::from_id_salt(id).selected_text(name).show_ui(ui, |ui| {
-        let plain = [("even", Curve::Even), ("bulge", Curve::Parabola), ("wave", Curve::Wave(WAVE))];
-        let eased = Easing::ALL.iter().map(|e| (e.name(), Curve::Ease(*e)));
-        for (label, curve) in plain.into_iter().chain(eased) {
-            let clicked = ui.selectable_label(name == label, label).clicked();
-            pressed.command(make(curve), clicked);
-        }
-    });
+    let plain = [Curve::Even, Curve::Parabola, Curve::Wave(WAVE)];
+    let all = plain.into_iter().chain(Easing::ALL.iter().map(|easing| Curve::Ease(*easing)));
+    let items = all.map(|curve| (curve_name(curve), name == curve_name(curve), curve));
+    pressed.commands.extend(widgets::pick(ui, (id, name, None), items).map(make));
 }
 
 /// Name of a curve in the panel.

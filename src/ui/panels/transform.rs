@@ -1,8 +1,8 @@
 //! The panel of the selected joint's transform: location, rotation and scale as numbers, commands that copy, paste,
 //! mirror and reset the pose, and the limits of the joint.
 
-use super::widgets::{self, Print};
-use super::{Pressed, Shows, theme};
+use super::widgets::{self, Print, XYZ};
+use super::{Pressed, Shows};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3, Trs, euler_of_rotation, rotation_of, rotation_of_euler};
 use crate::rig::local_from_world;
@@ -102,7 +102,7 @@ fn numbers(ui: &mut Ui, bench: &Workbench, node: NodeId, memory: &mut super::Mem
             (false, "Local", "Location and rotation relative to the parent node"),
             (true, "World", "Location and rotation in the world"),
         ] {
-            if ui.selectable_label(transform.world == world, label).on_hover_text(help).clicked() {
+            if widgets::choice(ui, transform.world == world, label, help) {
                 transform.world = world;
             }
         }
@@ -185,21 +185,8 @@ fn unit(bench: &Workbench, node: NodeId, local: bool) -> f64 {
 /// Draws a row. Returns the axis of the number that changed, its value, and whether the change belongs to the previous
 /// history step.
 fn draw(ui: &mut Ui, row: &Row, values: [f64; 3], held: &mut Option<egui::Id>) -> Option<(usize, f64, bool)> {
-    let mut changed = None;
     widgets::caption(ui, row.label);
-    ui.horizontal(|ui| {
-        let gap = (4.0 * theme::scale(ui)).round();
-        ui.spacing_mut().item_spacing.x = gap;
-        let width = ((ui.available_width() - 2.0 * gap) / 3.0).floor();
-        for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
-            let slid = widgets::axis(ui, (name, row.print, row.speed), width, values[axis], held);
-            slid.answer.on_hover_text(row.help);
-            if let Some((value, continues)) = slid.moved {
-                changed = Some((axis, value, continues));
-            }
-        }
-    });
-    changed
+    widgets::axes(ui, (&XYZ, row.print, row.speed), &values, row.help, held)
 }
 
 fn buttons(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
@@ -235,8 +222,7 @@ fn buttons(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     for row in rows {
         ui.horizontal_wrapped(|ui| {
             for (label, help, enabled, command) in row {
-                let button = ui.add_enabled_ui(*enabled, |ui| widgets::small(ui, *label)).inner;
-                pressed.command(command.clone(), button.on_hover_text(*help).clicked());
+                pressed.command(command.clone(), widgets::offer(ui, *enabled, label, help));
             }
         });
     }

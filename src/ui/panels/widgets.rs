@@ -3,8 +3,8 @@
 use super::theme;
 use crate::ui::icons::Icon;
 use egui::{
-    Align, Align2, Button, Color32, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping, TextEdit,
-    Ui, Vec2, vec2,
+    Align, Align2, Button, Color32, ComboBox, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping,
+    TextEdit, Ui, Vec2, vec2,
 };
 
 /// Draws a square icon button.
@@ -78,6 +78,13 @@ pub(in crate::ui) struct Slide<'a> {
     pub range: [f64; 2],
     pub logarithmic: bool,
     pub print: Print,
+}
+
+impl<'a> Slide<'a> {
+    /// A slider whose value changes evenly along its track.
+    pub fn even(label: &'a str, range: [f64; 2], print: Print) -> Self {
+        Self { label, range, logarithmic: false, print }
+    }
 }
 
 /// Draws a slider. All changes during a drag form one history step. Enter or leaving the number field accepts a typed
@@ -171,6 +178,34 @@ pub(super) fn axis(
     Slid { moved: moved(&answer, print, [value, now], held), answer }
 }
 
+/// Draws numbers of [`axis`] beside each other, each with its name, over the width of the panel. Returns the index of the
+/// number that changed, its value, and whether the change belongs to the previous history step.
+pub(super) fn axes(
+    ui: &mut Ui,
+    (names, print, speed): (&[&str], Print, f64),
+    values: &[f64],
+    help: &str,
+    held: &mut Option<Id>,
+) -> Option<(usize, f64, bool)> {
+    let mut changed = None;
+    ui.horizontal(|ui| {
+        let (gap, count) = ((4.0 * theme::scale(ui)).round(), names.len() as f32);
+        ui.spacing_mut().item_spacing.x = gap;
+        let width = ((ui.available_width() - (count - 1.0) * gap) / count).floor();
+        for (index, (name, value)) in names.iter().zip(values).enumerate() {
+            let slid = axis(ui, (name, print, speed), width, *value, held);
+            if !help.is_empty() {
+                slid.answer.on_hover_text(help);
+            }
+            changed = slid.moved.map(|(value, continues)| (index, value, continues)).or(changed);
+        }
+    });
+    changed
+}
+
+/// Names of the axes.
+pub(super) const XYZ: [&str; 3] = ["X", "Y", "Z"];
+
 /// Result of a slider or number field.
 pub(in crate::ui) struct Slid {
     pub answer: Response,
@@ -237,6 +272,41 @@ pub(in crate::ui) fn small(ui: &mut Ui, text: impl Into<String>) -> Response {
 pub(in crate::ui) fn small_button(ui: &Ui, text: impl Into<String>) -> Button<'static> {
     let button = Button::new(text.into());
     if theme::is_large(ui) { button.min_size(vec2(1.0, 1.0) * theme::row(ui)) } else { button.small() }
+}
+
+/// Draws a small button with a tip. Returns whether it was clicked.
+pub(in crate::ui) fn offer(ui: &mut Ui, enabled: bool, text: &str, tip: &str) -> bool {
+    ui.add_enabled(enabled, small_button(ui, text)).on_hover_text(tip).clicked()
+}
+
+/// Draws a choice that is on or off, with a tip. Returns whether it was clicked.
+pub(in crate::ui) fn choice(ui: &mut Ui, on: bool, text: &str, tip: impl Into<egui::WidgetText>) -> bool {
+    ui.selectable_label(on, text).on_hover_text(tip).clicked()
+}
+
+/// Draws a switch with a tip.
+pub(in crate::ui) fn toggle(ui: &mut Ui, on: &mut bool, text: &str, tip: &str) {
+    *on ^= choice(ui, *on, text, tip);
+}
+
+/// Draws a list that opens: each item with its text and whether it is chosen. `width` is in logical pixels of the window.
+/// Returns the item that was clicked.
+pub(super) fn pick<'t, T>(
+    ui: &mut Ui,
+    (id, shown, width): (&str, &str, Option<f32>),
+    items: impl IntoIterator<Item = (&'t str, bool, T)>,
+) -> Option<T> {
+    let mut list = ComboBox::from_id_salt(id).selected_text(shown);
+    if let Some(width) = width {
+        list = list.width(width * theme::scale(ui));
+    }
+    let mut picked = None;
+    list.show_ui(ui, |ui| {
+        for (text, on, item) in items {
+            picked = ui.selectable_label(on, text).clicked().then_some(item).or(picked.take());
+        }
+    });
+    picked
 }
 
 /// Draws the button at the right end of a line that removes what the line shows. Returns whether it was pressed.

@@ -43,12 +43,11 @@ pub(super) fn normals(
     widgets::caption(ui, "Normals");
     ui.horizontal(|ui| {
         let tip = "As in the file: its hard edges stay hard";
-        if ui.selectable_label(crease == Crease::Source, "Of the file").on_hover_text(tip).clicked() {
+        if widgets::choice(ui, crease == Crease::Source, "Of the file", tip) {
             pressed.edit(with(settings, "crease", Value::Null), false);
         }
         let tip = "Edges whose faces meet at less than the crease angle are smooth";
-        let angle = ui.selectable_label(crease != Crease::Source, "By angle").on_hover_text(tip);
-        if angle.clicked() && crease == Crease::Source {
+        if widgets::choice(ui, crease != Crease::Source, "By angle", tip) && crease == Crease::Source {
             pressed.edit(with(settings, "crease", Value::from(CREASE)), false);
         }
     });
@@ -73,24 +72,17 @@ pub(super) fn of_blend(
     widgets::caption(ui, "DQS share per vertex");
     let paints = p.tool == Tool::Skin && p.marks == MarkBy::Paint;
     ui.horizontal_wrapped(|ui| {
-        let paint = ui.selectable_label(paints, "Paint").on_hover_text("Strokes on the skin paint the share");
-        pressed.command(Command::MarkBy(MarkBy::Paint), paint.clicked());
-        let view = if p.colors == SkinColors::Blend { SkinColors::Off } else { SkinColors::Blend };
-        let show = ui.selectable_label(p.colors == SkinColors::Blend, "Show");
-        pressed.command(Command::Colors(view), show.on_hover_text("Blue is LBS, red is DQS").clicked());
-        let forget = ui.add_enabled_ui(!painted.is_empty(), |ui| widgets::small(ui, "Forget")).inner;
-        if forget.on_hover_text("One share for all vertices").clicked() {
+        let paint = widgets::choice(ui, paints, "Paint", "Strokes on the skin paint the share");
+        pressed.command(Command::MarkBy(MarkBy::Paint), paint);
+        let shown = p.colors == SkinColors::Blend;
+        let view = if shown { SkinColors::Off } else { SkinColors::Blend };
+        pressed.command(Command::Colors(view), widgets::choice(ui, shown, "Show", "Blue is LBS, red is DQS"));
+        if widgets::offer(ui, !painted.is_empty(), "Forget", "One share for all vertices") {
             pressed.edit(with(settings, "painted", Value::Null), false);
         }
     });
-    let slide = widgets::Slide {
-        label: "painted share",
-        range: [0.0, 1.0],
-        logarithmic: false,
-        print: widgets::Print::Decimals(2),
-    };
-    let slid = widgets::slide(ui, &slide, f64::from(p.paint), &mut memory.held);
-    pressed.slides.extend(slid.moved.map(|(v, continues)| (Command::PaintShare(v as f32), continues)));
+    let slide = widgets::Slide::even("painted share", [0.0, 1.0], widgets::Print::Decimals(2));
+    pressed.slide(ui, &slide, p.paint, &mut memory.held, |now| Command::PaintShare(now as f32));
     ui.horizontal_wrapped(|ui| {
         shows.button(ui, pressed, "From vertex colours", Command::LoadFactors(FactorSource::Colors));
         shows.button(ui, pressed, "From NAME.blend.png", Command::LoadFactors(FactorSource::Beside));
@@ -119,8 +111,7 @@ pub(super) fn of_irs(
     }
     widgets::caption(ui, "Influence of the joint");
     let skeleton = &shows.bench.character().skeleton;
-    let selected = shows.bench.selected().and_then(|n| skeleton.nodes[n.index()].joint);
-    let Some(joint) = selected else {
+    let Some(joint) = shows.joint() else {
         ui.label("Select a joint.");
         return;
     };
@@ -139,8 +130,7 @@ pub(super) fn of_irs(
         ui.horizontal(|ui| {
             let label = if field.name == IRS[0].name { "Own bones" } else { "Parent's bone" };
             name_of(ui, label).on_hover_text(field.tip);
-            let (range, print) = (field.range, widgets::Print::Decimals(3));
-            let slide = widgets::Slide { label: "", range, logarithmic: false, print };
+            let slide = widgets::Slide::even("", field.range, widgets::Print::Decimals(3));
             let moved = widgets::slide(ui, &slide, f64::from(value), &mut memory.held).moved;
             if let Some((value, continues)) = moved {
                 // Rounds to four decimals, so that files show short numbers.

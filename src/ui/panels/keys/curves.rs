@@ -13,7 +13,7 @@ use super::{Selection, State, theme};
 use crate::asset::Property;
 use crate::base::{NodeId, Version};
 use crate::document::{Channel, KeyCurves, Motion, Subject, Target};
-use crate::ui::panels::Pressed;
+use crate::ui::panels::{Pressed, widgets};
 use crate::workbench::{Tool, Workbench};
 use egui::{Align2, Color32, FontId, Rect, ScrollArea, Sense, Ui, UiBuilder, vec2};
 use plot::View;
@@ -112,7 +112,7 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
         (false, "Sheet", "Shows the keys of all objects as rows"),
         (true, "Curves", "Shows the values of the selected joint over time, with handles for the slopes"),
     ] {
-        if ui.selectable_label(state.curves.on == on, text).on_hover_text(tip).clicked() {
+        if widgets::choice(ui, state.curves.on == on, text, tip) {
             state.curves.on = on;
             state.press = None;
             state.curves.press = None;
@@ -123,9 +123,7 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
     }
     if theme::is_large(ui) {
         let tip = "Shows the tools for keys, easing, playback and view";
-        if ui.selectable_label(state.curves.tools, "Tools").on_hover_text(tip).clicked() {
-            state.curves.tools = !state.curves.tools;
-        }
+        widgets::toggle(ui, &mut state.curves.tools, "Tools", tip);
         breaks(ui, &mut state.curves);
         values::tools(ui, &mut state.curves);
         ui.end_row();
@@ -147,9 +145,7 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
 
 fn breaks(ui: &mut Ui, state: &mut Curves) {
     let tip = "A dragged handle leaves the other handle of its key alone   Alt";
-    if ui.selectable_label(state.breaks, "Break").on_hover_text(tip).clicked() {
-        state.breaks = !state.breaks;
-    }
+    widgets::toggle(ui, &mut state.breaks, "Break", tip);
 }
 
 /// Draws the curves below the ruler, and runs their input.

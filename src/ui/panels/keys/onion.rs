@@ -1,8 +1,8 @@
 //! The settings of onion skins.
 
-use super::offer;
 use crate::render::GHOSTS;
 use crate::ui::panels::Pressed;
+use crate::ui::panels::widgets::{choice, offer};
 use crate::ui::theme;
 use crate::workbench::{Command, GhostSpacing, OnionSkins, Workbench};
 use egui::Ui;
@@ -46,8 +46,8 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
             GhostSpacing::Keys => "Onion skins lie at the keys around the playhead".to_owned(),
             GhostSpacing::Frames(frames) => format!("Onion skins lie {frames} frames apart"),
         };
-        let clicked = ui.selectable_label(skins.spacing == spacing, text).on_hover_text(tip).clicked();
-        pressed.command(set(OnionSkins { spacing, ..skins }), clicked);
+        let chosen = choice(ui, skins.spacing == spacing, text, tip);
+        pressed.command(set(OnionSkins { spacing, ..skins }), chosen);
     }
 }
 

@@ -29,12 +29,60 @@ pub(super) enum What {
 /// A press on the rows that has not ended.
 pub(super) struct Press {
     what: What,
-    from: Pos2,
-    to: Pos2,
+    hold: Hold,
+}
+
+/// The movement of a press on the rows or on the curves.
+pub(super) struct Hold {
+    pub from: Pos2,
+    pub to: Pos2,
     /// Whether the pointer has left the place of the press.
-    moved: bool,
+    pub moved: bool,
     /// Whether the press adds to the selection.
-    adds: bool,
+    pub adds: bool,
+}
+
+impl Hold {
+    pub fn new(from: Pos2, adds: bool) -> Self {
+        Self { from, to: from, moved: false, adds }
+    }
+
+    /// Follows the pointer. Returns whether the pointer has just left the place of the press.
+    pub fn follow(&mut self, ui: &Ui) -> bool {
+        if let Some(to) = ui.input(|i| i.pointer.interact_pos()).filter(|to| *to != self.to) {
+            self.to = to;
+            ui.ctx().request_repaint();
+        }
+        // The headset's pointer already ignores small movements.
+        let far = if theme::is_large(ui) { 0.5 } else { CLICK };
+        let leaves = !self.moved && self.from.distance(self.to) > far;
+        self.moved |= leaves;
+        leaves
+    }
+
+    /// The box from the press to the pointer.
+    pub fn rect(&self) -> Rect {
+        Rect::from_two_pos(self.from, self.to)
+    }
+
+    /// Draws the box inside `body`.
+    pub fn draw(&self, ui: &Ui, body: Rect) {
+        let rect = self.rect().intersect(body);
+        ui.painter().rect_filled(rect, 1.0, theme::ACCENT.gamma_multiply(0.2));
+        ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, theme::ACCENT), StrokeKind::Inside);
+    }
+}
+
+/// Returns whether the primary button is held on a target, and whether a press adds to the selection; `None` until the button
+/// of a cancelled drag is up.
+pub(super) fn button(ui: &Ui, answer: &Response, state: &mut State) -> Option<(bool, bool)> {
+    let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
+    let held = answer.is_pointer_button_down_on() && primary;
+    if state.dropped {
+        state.dropped = held;
+        return None;
+    }
+    Some((held, adds || state.adds))
 }
 
 /// The change of time that a drag will give to the selected keys.
@@ -61,9 +109,9 @@ pub(super) fn shift(state: &State, span: &Span, timeline: &Timeline) -> Shift {
         return Shift::None;
     };
     let snap = |t: f64| if state.free { t } else { frame_near(t, timeline) };
-    let by = span.seconds(press.to.x - press.from.x);
+    let by = span.seconds(press.hold.to.x - press.hold.from.x);
     match press.what {
-        _ if !press.moved => Shift::None,
+        _ if !press.hold.moved => Shift::None,
         What::Key { time, .. } => Shift::Move((snap(time + by) - time).max(-first)),
         What::Handle(side) => {
             let (end, pivot) = if side == 0 { (first, last) } else { (last, first) };
@@ -79,10 +127,9 @@ pub(super) fn shift(state: &State, span: &Span, timeline: &Timeline) -> Shift {
 
 /// Draws the box of a drag on empty ground.
 pub(super) fn draw(ui: &Ui, body: Rect, state: &State) {
-    let Some(press) = state.press.as_ref().filter(|p| p.moved && is_box(p.what)) else { return };
-    let rect = Rect::from_two_pos(press.from, press.to).intersect(body);
-    ui.painter().rect_filled(rect, 1.0, theme::ACCENT.gamma_multiply(0.2));
-    ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, theme::ACCENT), StrokeKind::Inside);
+    if let Some(press) = state.press.as_ref().filter(|p| p.hold.moved && is_box(p.what)) {
+        press.hold.draw(ui, body);
+    }
 }
 
 fn is_box(what: What) -> bool {
@@ -100,17 +147,10 @@ pub(super) fn run(
 ) {
     let timeline = bench.timeline();
     let sheet = &timeline.sheet;
-    let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
-    let adds = adds || state.adds;
-    let held = answer.is_pointer_button_down_on() && primary;
-    if state.dropped {
-        state.dropped = held;
-        return;
-    }
-    let at = ui.input(|i| i.pointer.interact_pos());
+    let Some((held, adds)) = button(ui, answer, state) else { return };
     if let (true, None, Some(from)) = (held, &state.press, answer.interact_pointer_pos()) {
         let what = grid.what(ui, from, sheet, &state.selection);
-        state.press = Some(Press { what, from, to: from, moved: false, adds });
+        state.press = Some(Press { what, hold: Hold::new(from, adds) });
         ui.ctx().request_repaint();
     } else if let (true, None, Some(from)) = (answer.clicked(), &state.press, answer.interact_pointer_pos()) {
         // Press and release came in one frame.
@@ -118,22 +158,15 @@ pub(super) fn run(
         ui.ctx().request_repaint();
     }
     let Some(press) = &mut state.press else { return };
-    if let Some(to) = at.filter(|to| *to != press.to) {
-        press.to = to;
-        ui.ctx().request_repaint();
-    }
-    // The headset's pointer already ignores small movements.
-    let far = if theme::is_large(ui) { 0.5 } else { CLICK };
-    if !press.moved && press.from.distance(press.to) > far {
-        press.moved = true;
-        if let What::Key { row, time } = press.what {
-            let own = row.map_or(state.selection.has_column(time), |row| {
-                has(state.selection.of_row(&sheet.rows[row].subject), time)
-            });
-            // A drag of a key that is not selected selects it first.
-            if !own {
-                click(press.what, press.adds, sheet, &mut state.selection);
-            }
+    if press.hold.follow(ui)
+        && let What::Key { row, time } = press.what
+    {
+        let own = row.map_or(state.selection.has_column(time), |row| {
+            has(state.selection.of_row(&sheet.rows[row].subject), time)
+        });
+        // A drag of a key that is not selected selects it first.
+        if !own {
+            click(press.what, press.hold.adds, sheet, &mut state.selection);
         }
     }
     if held {
@@ -142,10 +175,10 @@ pub(super) fn run(
     let shift = shift(state, &grid.span, timeline);
     let Some(press) = state.press.take() else { return };
     ui.ctx().request_repaint();
-    if !press.moved {
-        click(press.what, press.adds, sheet, &mut state.selection);
+    if !press.hold.moved {
+        click(press.what, press.hold.adds, sheet, &mut state.selection);
     } else if is_box(press.what) {
-        select_box(&press, grid, sheet, &mut state.selection);
+        select_box(&press.hold, grid, sheet, &mut state.selection);
     } else if let Some(edit) = moved(shift, bench, &state.selection) {
         state.selection.map(|t| shift.at(t));
         pressed.edit(edit, false);
@@ -195,10 +228,10 @@ fn click(what: What, adds: bool, sheet: &DopeSheet, selection: &mut Selection) {
 }
 
 /// Selects the keys in a box. A box that reaches the summary row selects whole columns.
-fn select_box(press: &Press, grid: &Grid, sheet: &DopeSheet, selection: &mut Selection) {
-    let rect = Rect::from_two_pos(press.from, press.to);
+fn select_box(hold: &Hold, grid: &Grid, sheet: &DopeSheet, selection: &mut Selection) {
+    let rect = hold.rect();
     let whole = rect.min.y <= grid.summary.max.y;
-    if !press.adds {
+    if !hold.adds {
         *selection = Selection::default();
     }
     for (index, row) in sheet.rows.iter().enumerate() {

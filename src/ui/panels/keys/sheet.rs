@@ -155,7 +155,8 @@ fn keys(ui: &Ui, rect: Rect, span: &Span, times: &[f64], selected: impl Fn(f64) 
     }
 }
 
-fn diamond(at: Pos2, size: f32, color: Color32, stroke: Stroke) -> Shape {
+/// Returns a diamond.
+pub(in crate::ui::panels) fn diamond(at: Pos2, size: f32, color: Color32, stroke: Stroke) -> Shape {
     let corner = |x: f32, y: f32| at + vec2(x, y) * size;
     let points = vec![corner(0.0, -1.0), corner(1.0, 0.0), corner(0.0, 1.0), corner(-1.0, 0.0)];
     Shape::convex_polygon(points, color, stroke)

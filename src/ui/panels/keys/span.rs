@@ -103,9 +103,14 @@ impl Span {
     /// Returns the seconds between labels of the ruler, at least `apart` pixels from one to the next.
     fn step(&self, apart: f32) -> f64 {
         let wanted = (self.range[1] - self.range[0]) * f64::from(apart / self.width);
-        let power = 10.0_f64.powf(wanted.log10().floor());
-        [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= wanted).unwrap_or(wanted)
+        round_up(wanted)
     }
+}
+
+/// Returns the smallest of 1, 2 and 5 times a power of 10 that is at least `wanted`, which is positive.
+pub(super) fn round_up(wanted: f64) -> f64 {
+    let power = 10f64.powf(wanted.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= wanted).unwrap_or(wanted)
 }
 
 /// Moves the playhead while the ruler is pressed. Returns the ruler's mapping from seconds to pixels.

@@ -42,21 +42,19 @@ pub(super) fn top(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
 }
 
 fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
-    let text = |ui: &mut Ui, act: Act, label: &str, on: bool| {
-        ui.selectable_label(on, label).on_hover_text(shows.tip(act)).clicked()
-    };
+    let text = |ui: &mut Ui, act: Act, label: &str, on: bool| widgets::choice(ui, on, label, shows.tip(act));
     let clicked = text(ui, Act::Help, " ? ", false);
     pressed.act(Act::Help, clicked);
     if let Some(on) = shows.bench.map(|b| b.tour().is_some()) {
-        let tour = ui.selectable_label(on, "Tour").on_hover_text("Shows the first steps, one at a time");
-        pressed.command(Command::Tour(!on), tour.clicked());
+        let tour = widgets::choice(ui, on, "Tour", "Shows the first steps, one at a time");
+        pressed.command(Command::Tour(!on), tour);
     }
     let (name, next) = match shows.choices.theme {
         Theme::Dark => ("Dark", Theme::Light),
         Theme::Light => ("Light", Theme::System),
         Theme::System => ("As the system", Theme::Dark),
     };
-    if ui.selectable_label(false, name).on_hover_text("Dark, light, or as the system").clicked() {
+    if widgets::choice(ui, false, name, "Dark, light, or as the system") {
         pressed.choices = Some(Choices { theme: next, ..shows.choices.clone() });
     }
     let stereo = shows.choices.stereo;

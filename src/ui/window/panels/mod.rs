@@ -171,15 +171,18 @@ fn divider(ui: &Ui, shows: &Shows<'_>, at: f32) {
     for (method, side, align) in
         [(own, -12.0, egui::Align2::RIGHT_TOP), (other, 12.0, egui::Align2::LEFT_TOP)]
     {
-        let galley = painter.layout_no_wrap(
-            method_label(method).to_owned(),
-            egui::FontId::proportional(14.0),
-            egui::Color32::WHITE,
-        );
-        let rect = align.anchor_size(egui::pos2(x + side, room.min.y + 12.0), galley.size());
-        painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(140));
-        painter.galley(rect.min, galley, egui::Color32::WHITE);
+        let at = egui::pos2(x + side, room.min.y + 12.0);
+        plate(painter, method_label(method), 140, |size| align.anchor_size(at, size));
     }
+}
+
+/// Draws a white text on a dark plate of this opacity, 0..=255, in the rectangle that `place` returns for the text's size.
+fn plate(painter: &egui::Painter, text: &str, opacity: u8, place: impl FnOnce(egui::Vec2) -> egui::Rect) {
+    let font = egui::FontId::proportional(14.0);
+    let galley = painter.layout_no_wrap(text.to_owned(), font, egui::Color32::WHITE);
+    let rect = place(galley.size());
+    painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(opacity));
+    painter.galley(rect.min, galley, egui::Color32::WHITE);
 }
 
 /// Draws the instruction of the tour over the picture, with a button that ends the tour.
@@ -205,13 +208,11 @@ fn instruction(ui: &Ui, (number, all, text): (usize, usize, &str), pressed: &mut
 fn beside(ui: &Ui, at: egui::Pos2, text: &str) {
     let layer = egui::LayerId::new(egui::Order::Tooltip, egui::Id::new("beside"));
     let painter = ui.ctx().layer_painter(layer);
-    let galley =
-        painter.layout_no_wrap(text.to_owned(), egui::FontId::proportional(14.0), egui::Color32::WHITE);
     let room = ui.ctx().content_rect().shrink(6.0);
-    let rect = egui::Rect::from_min_size(at + egui::vec2(18.0, 16.0), galley.size());
-    let rect = rect.translate((room.max - rect.max).min(egui::Vec2::ZERO));
-    painter.rect_filled(rect.expand2(egui::vec2(6.0, 3.0)), 5.0, egui::Color32::from_black_alpha(170));
-    painter.galley(rect.min, galley, egui::Color32::WHITE);
+    plate(&painter, text, 170, |size| {
+        let rect = egui::Rect::from_min_size(at + egui::vec2(18.0, 16.0), size);
+        rect.translate((room.max - rect.max).min(egui::Vec2::ZERO))
+    });
 }
 
 /// Returns a hint about what the user can do next.

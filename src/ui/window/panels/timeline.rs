@@ -78,21 +78,14 @@ fn controls(
     ui.label(RichText::new(format!("{time:.2} s   frame {frame:.0} at {rate}")).monospace().size(12.0));
     let path = bench.preferences().path;
     let tip = "Shows the path of the selected joint through the motion";
-    if ui.selectable_label(path, "Motion path").on_hover_text(tip).clicked() {
-        pressed.shared.commands.push(Command::MotionPath(!path));
-    }
+    pressed.command(Command::MotionPath(!path), widgets::choice(ui, path, "Motion path", tip));
     let auto = playhead.auto_key;
     let tip = "Every change sets a key at the playhead";
-    if ui.selectable_label(auto, "Auto key").on_hover_text(tip).clicked() {
-        pressed.shared.commands.push(Command::AutoKey(!auto));
-    }
+    pressed.command(Command::AutoKey(!auto), widgets::choice(ui, auto, "Auto key", tip));
     let onion = bench.preferences().onion.on;
-    let answer = ui.selectable_label(onion, "Onion skins").on_hover_text(shows.tip(Act::Onion));
-    pressed.act(Act::Onion, answer.clicked());
+    pressed.act(Act::Onion, widgets::choice(ui, onion, "Onion skins", shows.tip(Act::Onion)));
     let tip = "Shows all rows, and tools that copy, retime and ease the selected keys";
-    if ui.selectable_label(state.open, "Edit keys").on_hover_text(tip).clicked() {
-        state.open = !state.open;
-    }
+    widgets::toggle(ui, &mut state.open, "Edit keys", tip);
     if bench.shown_time().is_some() {
         ui.separator();
         ui.label(RichText::new("shows the motion").color(theme::FAIR).small());

@@ -100,9 +100,8 @@ fn keys(ui: &mut Ui, shared: &panels::Shows<'_>, memory: &mut Memory, pressed: &
     shared.button(ui, &mut pressed.shared, "Key the stroke as drawn", Command::KeyStroke);
     if let (Some(column), Some([least, most])) = (timeline.column, timeline.between()) {
         let range = [least, most.min(column + timeline.length)];
-        let key = Slide { label: "key", range, logarithmic: false, print: Print::Unit(2, "s") };
-        let slid = widgets::slide(ui, &key, column, &mut memory.shared.held);
-        pressed.shared.slides.extend(slid.moved.map(|(at, continues)| (Command::MoveKey(at), continues)));
+        let key = Slide::even("key", range, Print::Unit(2, "s"));
+        pressed.shared.slide(ui, &key, column, &mut memory.shared.held, Command::MoveKey);
     }
 }
 
@@ -111,21 +110,16 @@ fn plane(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     widgets::caption(ui, "Strokes are drawn");
     let fixed = matches!(shows.choices.plane, Plane::Fixed { .. });
     ui.horizontal(|ui| {
-        if ui
-            .selectable_label(!fixed, "Facing me")
-            .on_hover_text("At the depth of the joint where they begin")
-            .clicked()
-        {
+        if widgets::choice(ui, !fixed, "Facing me", "At the depth of the joint where they begin") {
             pressed.choices = Some(Choices { plane: Plane::Camera, ..shows.choices.clone() });
         }
         let tip =
             "On a plane that stays where it is now: through the selected joint or the root, facing this view";
-        let clicked = ui.selectable_label(fixed, "On a plane").on_hover_text(tip).clicked();
-        pressed.act(Act::FixPlane, clicked);
+        pressed.act(Act::FixPlane, widgets::choice(ui, fixed, "On a plane", tip));
     });
     if fixed {
-        let moved = ui.selectable_label(shows.moves_plane, "Move the plane");
-        pressed.act(Act::MovePlane, moved.on_hover_text(shows.tip(Act::MovePlane)).clicked());
+        let moved = widgets::choice(ui, shows.moves_plane, "Move the plane", shows.tip(Act::MovePlane));
+        pressed.act(Act::MovePlane, moved);
     }
 }
 

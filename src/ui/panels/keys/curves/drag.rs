@@ -4,15 +4,13 @@ use super::Known;
 use super::plot::{Plot, keys_near};
 use crate::document::{Edit, KeyAt, KeyCurves, KeyEdit, Subject};
 use crate::ui::panels::Pressed;
+use crate::ui::panels::keys::press::{Hold, button};
 use crate::ui::panels::keys::selection::{has, same_key};
 use crate::ui::panels::keys::span::Span;
 use crate::ui::panels::keys::{Selection, State, frame_near};
-use crate::ui::theme;
 use crate::workbench::{Command, Timeline, Workbench};
-use egui::{Pos2, Rect, Sense, Stroke, StrokeKind, Ui, Vec2, vec2};
+use egui::{Pos2, Sense, Ui, Vec2, vec2};
 
-/// Largest movement of a click, logical pixels of the window.
-const CLICK: f32 = 4.0;
 /// Distance by which a drag along one axis must leave it to change the other one, too, logical pixels of the window.
 const AWAY: f32 = 12.0;
 /// Smallest distance of a handle's end before or after its key, logical pixels of the window.
@@ -29,10 +27,7 @@ pub(super) enum What {
 /// A press on the curves that has not ended.
 pub(in crate::ui) struct Press {
     what: What,
-    from: Pos2,
-    to: Pos2,
-    moved: bool,
-    adds: bool,
+    hold: Hold,
     /// The axis that the drag does not change yet: 0 for the time, 1 for the value.
     locked: Option<usize>,
     /// The curves at the start of the drag.
@@ -55,9 +50,9 @@ pub(in crate::ui) struct Press {
 impl Press {
     /// Returns the movement of the drag. It begins along one axis.
     fn way(&self) -> Vec2 {
-        let by = self.to - self.from;
+        let by = self.hold.to - self.hold.from;
         match self.locked {
-            _ if !self.moved => Vec2::ZERO,
+            _ if !self.hold.moved => Vec2::ZERO,
             Some(0) => vec2(0.0, by.y),
             Some(_) => vec2(by.x, 0.0),
             None => by,
@@ -88,12 +83,10 @@ impl Press {
 
 /// Draws the box of a drag on empty ground.
 pub(super) fn draw(ui: &Ui, plot: &Plot, state: &State) {
-    let Some(press) = state.curves.press.as_ref().filter(|p| p.moved && p.what == What::Ground) else {
-        return;
-    };
-    let rect = Rect::from_two_pos(press.from, press.to).intersect(plot.room.rect);
-    ui.painter().rect_filled(rect, 1.0, theme::ACCENT.gamma_multiply(0.2));
-    ui.painter().rect_stroke(rect, 1.0, Stroke::new(1.0, theme::ACCENT), StrokeKind::Inside);
+    let press = state.curves.press.as_ref();
+    if let Some(press) = press.filter(|p| p.hold.moved && p.what == What::Ground) {
+        press.hold.draw(ui, plot.room.rect);
+    }
 }
 
 /// Runs press, drag and release on the plot.
@@ -108,14 +101,8 @@ pub(super) fn run(
 ) {
     let subject = known.curves.target().subject();
     let answer = ui.interact(plot.room.rect, ui.id().with("plot"), Sense::click_and_drag());
-    let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
-    let adds = adds || state.adds;
-    let held = answer.is_pointer_button_down_on() && primary;
+    let Some((held, adds)) = button(ui, &answer, state) else { return };
     let steps = bench.session().history().0;
-    if state.dropped {
-        state.dropped = held;
-        return;
-    }
     let here = answer.interact_pointer_pos();
     if let (true, None, Some(from)) = (held, &state.curves.press, here) {
         state.curves.press = Some(press(ui, plot, known, shown, (state, &subject), (from, adds, steps)));
@@ -135,20 +122,15 @@ pub(super) fn run(
         (state.curves.press, state.dropped) = (None, held);
         return;
     }
-    if let Some(to) = ui.input(|i| i.pointer.interact_pos()).filter(|to| *to != press.to) {
-        press.to = to;
-        ui.ctx().request_repaint();
-    }
-    let by = press.to - press.from;
-    // The headset's pointer already ignores small movements.
-    if !press.moved && by.length() > if plot.large { 0.5 } else { CLICK } {
-        press.moved = true;
+    let leaves = press.hold.follow(ui);
+    let by = press.hold.to - press.hold.from;
+    if leaves {
         press.locked = Some(usize::from(by.x.abs() >= by.y.abs()));
         if let What::Key { key, .. } = press.what
             && !press.keys.contains(&key)
         {
             // A drag of a key that is not selected selects it first.
-            click(press.what, press.adds, &press.curves, (&subject, bench), &mut state.selection);
+            click(press.what, press.hold.adds, &press.curves, (&subject, bench), &mut state.selection);
             press.keys = selected(&press.curves, &subject, &state.selection);
         }
     }
@@ -157,7 +139,7 @@ pub(super) fn run(
         press.locked = None;
     }
     let edit = match press.what {
-        _ if !press.moved => None,
+        _ if !press.hold.moved => None,
         What::Ground => None,
         What::Key { curve, .. } => {
             let by = plot.values(press.way().y);
@@ -165,7 +147,7 @@ pub(super) fn run(
             new.then(|| (by, value_edit(press, bench, curve, by))).filter(|e| e.1.is_some())
         }
         What::Handle { key, curve, side } => {
-            let end = press.to + press.off - plot.key(&press.curves, key, curve);
+            let end = press.hold.to + press.off - plot.key(&press.curves, key, curve);
             let ahead = if side == 0 { -end.x } else { end.x }.max(AHEAD * plot.room.scale);
             let sign = if side == 0 { -1.0 } else { 1.0 };
             let slope = sign * plot.values(end.y) / plot.room.span.seconds(ahead);
@@ -185,10 +167,10 @@ pub(super) fn run(
     let by = seconds(state, &plot.room.span, bench.timeline());
     let Some(press) = state.curves.press.take() else { return };
     ui.ctx().request_repaint();
-    if !press.moved {
-        click(press.what, press.adds, &known.curves, (&subject, bench), &mut state.selection);
+    if !press.hold.moved {
+        click(press.what, press.hold.adds, &known.curves, (&subject, bench), &mut state.selection);
     } else if press.what == What::Ground {
-        select_box(&press, plot, known, shown, (&subject, bench), &mut state.selection);
+        select_box(&press.hold, plot, known, shown, (&subject, bench), &mut state.selection);
     } else if by != 0.0 {
         move_keys(by, known, bench, (state, pressed), press.last.is_some());
     }
@@ -219,10 +201,7 @@ fn press(
     let range = plot.range;
     Press {
         what,
-        from,
-        to: from,
-        moved: false,
-        adds,
+        hold: Hold::new(from, adds),
         locked: None,
         curves,
         keys,
@@ -333,15 +312,15 @@ fn times_of<'a>(bench: &'a Workbench, subject: &Subject, time: f64) -> &'a [f64]
 
 /// Selects the keys in a box.
 fn select_box(
-    press: &Press,
+    hold: &Hold,
     plot: &Plot,
     known: &Known,
     shown: &[usize],
     (subject, bench): (&Subject, &Workbench),
     selection: &mut Selection,
 ) {
-    let rect = Rect::from_two_pos(press.from, press.to);
-    if !press.adds {
+    let rect = hold.rect();
+    if !hold.adds {
         *selection = Selection::default();
     }
     for key in keys_near(&known.curves, plot, rect.x_range()) {

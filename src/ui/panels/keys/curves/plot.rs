@@ -4,7 +4,7 @@ use super::values::Unit;
 use super::{Known, color};
 use crate::asset::Interpolation;
 use crate::document::KeyCurves;
-use crate::ui::panels::keys::span::{END, Span};
+use crate::ui::panels::keys::span::{END, Span, round_up};
 use crate::ui::theme;
 use crate::workbench::Timeline;
 use egui::{Align2, FontId, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
@@ -222,8 +222,7 @@ fn axis(ui: &Ui, painter: &Painter, plot: &Plot, unit: Unit) {
     let Room { rect, scale, .. } = plot.room;
     let [low, high] = plot.range.map(|v| v * unit.factor);
     let wanted = (high - low) * f64::from(LINES * scale / rect.height());
-    let power = 10f64.powf(wanted.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= wanted).unwrap_or(wanted);
+    let step = round_up(wanted);
     let decimals = (-step.log10().floor()).clamp(0.0, 9.0) as usize;
     let weak = ui.visuals().weak_text_color();
     let font = FontId::proportional(10.5 * scale);

@@ -4,7 +4,7 @@ use super::plot::Plot;
 use super::{Curves, Known};
 use crate::asset::Property;
 use crate::document::Target;
-use crate::ui::panels::keys::offer;
+use crate::ui::panels::widgets::offer;
 use crate::workbench::Workbench;
 use egui::Ui;
 
