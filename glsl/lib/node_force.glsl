@@ -1,11 +1,7 @@
 // The force at a node of the cubes, its load and its spring. Needs the bindings that it names.
 
 #include "lib/cube_force.glsl"
-
-// Stiffness of the contact springs at a node.
-float contact_stiffness(uint n) {
-    return push.contact > 0.0 ? push.contact * contacts[n] : 0.0;
-}
+#include "lib/contact_stiffness.glsl"
 
 vec3 node_force(uint n, VolumeNode node, vec3 y) {
     if (node.cubes <= 0.0) {

@@ -32,6 +32,18 @@ vec4 turn(vec4 q, mat3 columns) {
     return size < 1e30 ? turned * (1.0 / size) : q;
 }
 
+// The part of a cube's force that its displacements leave unchanged: per axis, on each corner at the near side, over the
+// cube's weight. `mean` has the mean edges, `base` those at zero displacement.
+mat3 constant_force(mat3 base, mat3 mean, vec4 q, float lambda, float size) {
+    mat3 r = mat3(
+        quat_rotate(q, vec3(1.0, 0.0, 0.0)),
+        quat_rotate(q, vec3(0.0, 1.0, 0.0)),
+        quat_rotate(q, vec3(0.0, 0.0, 1.0)));
+    float trace = dot(r[0], mean[0]) + dot(r[1], mean[1]) + dot(r[2], mean[2]);
+    float pressure = 0.25 * lambda * (trace - 3.0 * size);
+    return 0.5 * base + r * (pressure - 0.5 * size);
+}
+
 // The node in a texel.
 VolumeNode node_of(vec4 texel) {
     return VolumeNode(texel.x, texel.y, texel.z, texel.w);

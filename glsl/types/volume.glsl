@@ -6,8 +6,6 @@ struct VolumePush {
     uint count;
     // Rotation updates.
     uint turns;
-    // Whether displacements count as zero.
-    uint zero;
     // Whether cubes have mean edges at zero displacement.
     uint has_base;
     // Edge length of a cube, metres.

@@ -1,4 +1,4 @@
-// Deformation of each coarser cube: the mean of the finer cubes in it.
+// Deformation of each coarser cube, the mean of the finer cubes in it, and its force on its corners at zero displacement.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
@@ -17,8 +17,10 @@ layout(set = 0, binding = 2) uniform usamplerBuffer corners;
 layout(set = 0, binding = 3) uniform samplerBuffer displacements;
 layout(set = 0, binding = 4) uniform samplerBuffer bases;
 layout(set = 0, binding = 5) uniform samplerBuffer rotations;
-layout(set = 0, binding = 6, scalar) writeonly buffer CoarseBases { vec4 coarse_bases[]; };
-layout(set = 0, binding = 7, scalar) writeonly buffer CoarseRotations { vec4 coarse_rotations[]; };
+layout(set = 0, binding = 6) uniform samplerBuffer coarse_weights;
+layout(set = 0, binding = 7, scalar) writeonly buffer CoarseBases { vec4 coarse_bases[]; };
+layout(set = 0, binding = 8, scalar) writeonly buffer CoarseRotations { vec4 coarse_rotations[]; };
+layout(set = 0, binding = 9, scalar) writeonly buffer CornerForces { vec4 corner_forces[]; };
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
@@ -51,7 +53,19 @@ void coarsen(uint c) {
     for (int i = 0; i < 3; ++i) {
         coarse_bases[3 * c + i] = vec4(sum[i], 0.0);
     }
-    coarse_rotations[c] = q / max(length(q), 1e-12);
+    q /= max(length(q), 1e-12);
+    for (uint k = 0; k < push.turns; ++k) {
+        q = turn(q, sum);
+    }
+    coarse_rotations[c] = q;
+    mat3 constant = constant_force(sum, sum, q, push.lambda, push.size);
+    constant *= texelFetch(coarse_weights, int(c)).x;
+    for (int i = 0; i < 8; ++i) {
+        vec3 force = (i & 1) == 0 ? constant[0] : -constant[0];
+        force += (i & 2) == 0 ? constant[1] : -constant[1];
+        force += (i & 4) == 0 ? constant[2] : -constant[2];
+        corner_forces[8 * c + i] = vec4(force, 0.0);
+    }
 }
 
 void main() {

@@ -26,17 +26,11 @@ layout(push_constant, scalar) uniform Push {
 
 void forces(uint c) {
     vec3 x[8];
-    if (push.zero != 0) {
-        for (int i = 0; i < 8; ++i) {
-            x[i] = vec3(0.0);
-        }
-    } else {
-        uvec4 near = texelFetch(corners, int(2 * c));
-        uvec4 far = texelFetch(corners, int(2 * c + 1));
-        for (int i = 0; i < 4; ++i) {
-            x[i] = texelFetch(displacements, int(near[i])).xyz;
-            x[i + 4] = texelFetch(displacements, int(far[i])).xyz;
-        }
+    uvec4 near = texelFetch(corners, int(2 * c));
+    uvec4 far = texelFetch(corners, int(2 * c + 1));
+    for (int i = 0; i < 4; ++i) {
+        x[i] = texelFetch(displacements, int(near[i])).xyz;
+        x[i + 4] = texelFetch(displacements, int(far[i])).xyz;
     }
     mat3 base = mat3(0.0);
     if (push.has_base != 0) {
@@ -52,13 +46,7 @@ void forces(uint c) {
     if (push.turns > 0) {
         turned[c] = q;
     }
-    mat3 r = mat3(
-        quat_rotate(q, vec3(1.0, 0.0, 0.0)),
-        quat_rotate(q, vec3(0.0, 1.0, 0.0)),
-        quat_rotate(q, vec3(0.0, 0.0, 1.0)));
-    float trace = dot(r[0], mean[0]) + dot(r[1], mean[1]) + dot(r[2], mean[2]);
-    float pressure = 0.25 * push.lambda * (trace - 3.0 * push.size);
-    mat3 constant = 0.5 * base + r * (pressure - 0.5 * push.size);
+    mat3 constant = constant_force(base, mean, q, push.lambda, push.size);
     float weight = texelFetch(weights, int(c)).x;
     vec3 force[8];
     for (int i = 0; i < 8; ++i) {

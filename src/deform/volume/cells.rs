@@ -81,6 +81,10 @@ impl Cells {
         // Per node: the joints whose bones cross a cube that has this node as a corner.
         let mut joints: Vec<Vec<u32>> = vec![Vec::new(); rest.len()];
         let deforming = character.deforming_bones();
+        // A file can have several skins that share nodes; the joints of a node move alike.
+        let all = &character.skeleton.joints;
+        let first = |j: usize| (0..j).find(|&k| all[k].node == all[j].node).unwrap_or(j) as u32;
+        let first: Vec<u32> = (0..all.len()).map(first).collect();
         for (bone, _) in character.skeleton.bones.iter().zip(deforming).filter(|b| b.1) {
             let (head, tail) = (bone.head.as_dvec3(), bone.tail.as_dvec3());
             let steps = (head.distance(tail) / (SAMPLE * size)).ceil().clamp(1.0, 1e5) as usize;
@@ -88,7 +92,7 @@ impl Cells {
             for k in 0..=steps {
                 let cell = inside.find(head.lerp(tail, k as f64 / steps as f64));
                 for &n in cell.filter(|_| cell != last).map_or(&[][..], |c| &cells[c][..]) {
-                    let joint = bone.parent.index() as u32;
+                    let joint = first[bone.parent.index()];
                     if !joints[n as usize].contains(&joint) {
                         joints[n as usize].push(joint);
                     }
@@ -97,7 +101,7 @@ impl Cells {
             }
         }
         let follows = |n: usize, joint: u32| -> f64 {
-            inside.weights.of(n).filter(|w| w.0 == joint as usize).map(|w| w.1).sum()
+            inside.weights.of(n).filter(|w| first[w.0] == joint).map(|w| w.1).sum()
         };
         let mut held: Vec<bool> =
             joints.iter().enumerate().map(|(n, j)| j.len() == 1 && follows(n, j[0]) >= ALONE).collect();

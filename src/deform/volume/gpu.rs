@@ -9,7 +9,7 @@ use super::levels::{Level, Share};
 use super::motion::{Motion, Step};
 use super::place::Place;
 use super::push::{VolumePush, VolumeStep};
-use super::schedule::{Op, START_TURNS, Stiffness, reschedule, schedule, turns};
+use super::schedule::{Op, START_TURNS, Stiffness, coarse_turns, reschedule, schedule, turns};
 use super::solve::start_of;
 use super::tissue::{LevelStiffness, Tissue};
 use super::{Params, Rest};
@@ -149,7 +149,7 @@ impl VolumePipelines {
     ) -> Result<VolumeState> {
         let device = positions.device();
         let params = params.sane();
-        let schedule = schedule(&params, cells.levels.len(), false);
+        let schedule = schedule(&params, &cells.levels, false);
         let vertices = cells.embedding.len() as u32;
         let joints = cells.nodes.character.skeleton.joints.len();
         let mut out = VolumeState {
@@ -321,10 +321,14 @@ impl VolumePipelines {
                 ("displacements", texels(&finer.displacements)),
                 ("bases", texels(&finer.bases)),
                 ("rotations", texels(&finer.rotations)),
+                ("coarse_weights", Resource::Texels(&own.weights, Texel::Float)),
                 ("coarse_bases", Resource::Buffer(&own.bases)),
                 ("coarse_rotations", Resource::Buffer(&own.rotations)),
+                ("corner_forces", Resource::Buffer(&own.forces)),
             ])?,
             load: self.load.bind(&[
+                ("nodes", texels(&own.nodes)),
+                ("contacts", Resource::Buffer(&own.contacts)),
                 ("node_corners", Resource::Texels(&own.at_node.0, Texel::Uint4)),
                 ("corner_forces", texels(&own.forces)),
                 ("restrict_shares", Resource::Texels(&restrict_shares, Texel::Uint4)),
@@ -454,9 +458,8 @@ impl VolumePipelines {
                     },
                 );
             }
-            Op::Forces { level, zero } => {
-                let turns = turns(state.params.rest, zero);
-                let push = VolumePush { turns, zero: zero.into(), ..at(level, levels[level].cells) };
+            Op::Forces(level) => {
+                let push = VolumePush { turns: turns(state.params.rest), ..at(level, levels[level].cells) };
                 run(&self.forces, &levels[level].forces, push);
             }
             Op::Residual(level) => {
@@ -465,12 +468,14 @@ impl VolumePipelines {
             Op::Coarsen(level) => {
                 let Some(transfer) = between(level) else { return };
                 let finer_has_base = u32::from(level > 1);
-                let push = VolumePush { has_base: finer_has_base, ..at(level, levels[level].cells) };
+                let turns = coarse_turns(state.params.rest);
+                let push = VolumePush { turns, has_base: finer_has_base, ..at(level, levels[level].cells) };
                 run(&self.coarsen, &transfer.coarsen, push);
             }
-            Op::Load(level) => {
+            Op::Load { level, step } => {
                 let Some(transfer) = between(level) else { return };
-                run(&self.load, &transfer.load, at(level, levels[level].nodes));
+                let push = VolumePush { step, ..at(level, levels[level].nodes) };
+                run(&self.load, &transfer.load, push);
             }
             Op::Step { level, keep, step } => {
                 let push = VolumePush { keep, step, ..at(level, levels[level].nodes) };
@@ -499,7 +504,7 @@ impl VolumeState {
         let params = params.sane();
         if params != self.params {
             self.params = params;
-            reschedule(&mut self.schedule, &params, self.levels.len(), self.swinging);
+            reschedule(&mut self.schedule, &params, &self.tissue.cells.levels, self.swinging);
             self.placed = placed(&self.schedule);
         }
     }
@@ -535,7 +540,7 @@ impl VolumeState {
             self.step = self.motion.begin(&self.params, size, thickness, rig);
             if self.swinging != self.step.as_ref().is_some_and(Step::swings) {
                 self.swinging = !self.swinging;
-                reschedule(&mut self.schedule, &self.params, self.levels.len(), self.swinging);
+                reschedule(&mut self.schedule, &self.params, &self.tissue.cells.levels, self.swinging);
             }
             if self.step.is_some() {
                 self.carry.clear();

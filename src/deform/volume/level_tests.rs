@@ -3,6 +3,7 @@
 use super::Params;
 use super::cells::Cells;
 use super::levels::{Level, Lists, Share};
+use super::schedule::depth;
 use super::tests::{bent, farthest, posed};
 use super::tissue::LevelStiffness;
 use crate::base::math::{Quat, Vec3};
@@ -103,9 +104,12 @@ fn every_number_of_levels_gives_the_shape_of_the_reference_on_the_gpu() {
     let kernels = Arc::new(Kernels::new(&device).unwrap());
     let pose = bent(&bound, Quat::from_rotation_x(1.3) * Quat::from_rotation_y(0.8));
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
-    for (levels, cubes) in [(2, 800), (3, 30_000)] {
-        assert_eq!(Cells::bind(&bound.character, cubes).levels.len(), levels, "{cubes} cubes");
-        for params in [Params { cubes, ..Params::default() }, Params { cubes, ..Params::only_contact(2) }] {
+    for (levels, touching, cubes) in [(2, 2, 800), (2, 3, 6000), (3, 3, 30_000)] {
+        let all = Cells::bind(&bound.character, cubes).levels;
+        let free = Params { cubes, ..Params::default() };
+        let contact = Params { cubes, ..Params::only_contact(2) };
+        assert_eq!([depth(&free, &all), depth(&contact, &all)], [levels, touching], "{cubes} cubes");
+        for params in [free, contact, Params { contact: 2, ..free }] {
             let recipe = Recipe { volume: Some(params), ..Recipe::geometric(Geometric::Dqs) };
             let mut graph = Graph::new(&kernels, &bound, &recipe, false).unwrap();
             let recorded = device.run(|frame| {

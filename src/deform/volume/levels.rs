@@ -11,9 +11,8 @@ use crate::shared_with_shaders;
 pub const NEAR: [[usize; 4]; 3] = [[0, 2, 4, 6], [0, 1, 4, 5], [0, 1, 2, 3]];
 /// Maximum number of levels.
 pub const LEVELS: usize = 3;
-/// Per level, finest first: with fewer cubes the level has no coarser level. On the second level, more steps take less
-/// time than another level, and converge as fast.
-pub const FEWEST: [usize; LEVELS - 1] = [40, 3000];
+/// Per level, finest first: with fewer cubes the level has no coarser level.
+pub const FEWEST: [usize; LEVELS - 1] = [40, 200];
 
 /// Lists of numbers in CSR form: list `i` is `entry[offset[i]..offset[i + 1]]`.
 #[derive(Clone, Debug, Default, PartialEq)]

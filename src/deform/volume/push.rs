@@ -12,8 +12,6 @@ shared_with_shaders! {
         pub count: u32,
         /// Number of updates of each cube's rotation.
         pub turns: u32,
-        /// 1 if the stage treats all displacements as zero.
-        pub zero: u32,
         /// 1 on a coarser level, whose cubes store their mean edges at zero displacement.
         pub has_base: u32,
         /// Edge length of a cube, metres.

@@ -6,15 +6,22 @@
 //! initial forces of a coarser level equal to the forces of the finer level.
 
 use super::contact::{self, Search};
-use super::levels::LEVELS;
+use super::levels::{LEVELS, Level};
 use super::motion::Step;
 use super::tissue::Node;
 use super::{Params, Rest};
 
 /// Number of steps on each level in a cycle, finest first, except on the coarsest level.
-const STEPS: [usize; LEVELS - 1] = [2, 4];
+const STEPS: [usize; LEVELS - 1] = [3, 4];
 /// Number of steps on the coarsest level in a cycle.
-const COARSEST_STEPS: usize = 12;
+const COARSEST_STEPS: usize = 8;
+/// As [`STEPS`] on the finest level, in the first cycle.
+const FIRST_STEPS: usize = 2;
+/// As [`COARSEST_STEPS`], in the first cycle, when most of the error is smooth, and in cycles with contact.
+const FIRST_COARSEST_STEPS: usize = 12;
+/// With fewer cubes on the second level, a solve without contact uses no third level: more steps on the second level
+/// take less time, and converge as fast.
+const FEWEST_WITHOUT_CONTACT: usize = 3000;
 /// Per level, finest first: factor on the correction from the next coarser level. Coarse cubes are stiffer than the
 /// finer cubes in them, so their corrections are too small without the factor.
 const CORRECTION: [f32; LEVELS - 1] = [1.35, 1.2];
@@ -23,10 +30,11 @@ const CORRECTION: [f32; LEVELS - 1] = [1.35, 1.2];
 const SWINGING_CORRECTION: f32 = 1.1;
 /// Ratio of the largest to the smallest eigenvalue in the range that the steps damp.
 const RATIO: f32 = 20.0;
-/// As [`RATIO`], in cycles with contact. Its springs raise the bounds of the nodes, and so lower the small eigenvalues.
+/// As [`RATIO`], in cycles with contact. Its springs raise the bounds of the nodes, and so lower the small
+/// eigenvalues.
 const TOUCHING_RATIO: f32 = 40.0;
 /// As [`RATIO`], on the coarsest level, where the steps must damp everything.
-const COARSEST_RATIO: f32 = 200.0;
+const COARSEST_RATIO: f32 = 250.0;
 /// As [`COARSEST_RATIO`], in a time step of the dynamics, whose inertia raises the small eigenvalues.
 const SWINGING_RATIO: f32 = 100.0;
 /// Number of rotation updates of each cube at the start of a frame.
@@ -34,15 +42,19 @@ pub const START_TURNS: u32 = 8;
 /// Number of rotation updates of each coarser cube at the start of a cycle.
 const COARSE_TURNS: u32 = 3;
 
-/// Returns the number of rotation updates before the forces of a cube are computed; `zero` says that the forces are
-/// those at zero displacement. With [`Rest::Pose`] the rotations are constant. The energy is then convex in the
-/// displacements, however much the preceding method has crushed the cubes.
-pub fn turns(rest: Rest, zero: bool) -> u32 {
+/// Returns the number of rotation updates before the forces of a cube are computed. With [`Rest::Pose`] the rotations
+/// are constant. The energy is then convex in the displacements, however much the preceding method has crushed the
+/// cubes.
+pub fn turns(rest: Rest) -> u32 {
     match rest {
         Rest::Pose => 0,
-        Rest::Bind if zero => COARSE_TURNS,
         Rest::Bind => 1,
     }
+}
+
+/// As [`turns`], for a cube of a coarser level at the start of a cycle.
+pub fn coarse_turns(rest: Rest) -> u32 {
+    COARSE_TURNS * turns(rest)
 }
 
 /// Stiffnesses in units of `μ h`, with the edge length `h` of a cube and the `μ` of flesh without regions.
@@ -109,20 +121,22 @@ pub enum Op {
     /// Computes the rotation of each finest cube, starting from its joint's rotation or from its rotation in the last
     /// frame.
     Orient,
-    /// Updates the rotations and computes the forces of each cube on its corners; at zero displacement if `zero`.
-    Forces {
-        /// The level.
-        level: usize,
-        /// Whether the displacements count as zero.
-        zero: bool,
-    },
+    /// Updates the rotations and computes the forces of each cube on its corners.
+    Forces(usize),
     /// Sums the forces at each node.
     Residual(usize),
-    /// Sets the deformation of each cube of this level to the mean over the finer cubes in it.
+    /// Sets the deformation of each cube of this level to the mean over the finer cubes in it. Computes the forces of
+    /// each cube at zero displacement.
     Coarsen(usize),
-    /// Sets three values at each node of this level: the force becomes the restricted force of the finer level, the
-    /// load becomes this force minus the forces of the node's own cubes, and the displacement becomes zero.
-    Load(usize),
+    /// Sets three values at each node of this level. The force becomes the restricted force of the finer level. The load
+    /// becomes this force minus the forces of the node's own cubes. The displacement becomes that of a first step from
+    /// zero.
+    Load {
+        /// The level.
+        level: usize,
+        /// Factor of the force in the first step; 0 without this step.
+        step: f32,
+    },
     /// Moves each node: `d = keep d + step f / D`, `y += d`.
     Step {
         /// The level.
@@ -179,8 +193,8 @@ impl Touch {
 }
 
 /// The stages of a frame in order; `swinging` says that the frame is a time step of nodes with mass. Without levels, the
-/// list is empty.
-pub fn schedule(params: &Params, levels: usize, swinging: bool) -> Vec<Op> {
+/// list is empty. The coarsest levels can remain unused.
+pub fn schedule(params: &Params, levels: &[Level], swinging: bool) -> Vec<Op> {
     let mut out = Vec::new();
     reschedule(&mut out, params, levels, swinging);
     out
@@ -188,12 +202,13 @@ pub fn schedule(params: &Params, levels: usize, swinging: bool) -> Vec<Op> {
 
 /// Like [`schedule`], but reuses the memory of the list. Allocates only if the frame has more stages than every frame
 /// before it.
-pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize, swinging: bool) {
+pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: &[Level], swinging: bool) {
     out.clear();
+    let levels = depth(params, levels);
     if levels > 0 {
         out.extend([Op::Start, Op::Orient]);
         if params.rest == Rest::Pose {
-            out.extend([Op::Forces { level: 0, zero: false }, Op::Residual(0), Op::Rest, Op::Follow]);
+            out.extend([Op::Forces(0), Op::Residual(0), Op::Rest, Op::Follow]);
         }
         for c in 0..params.cycles + params.contact {
             let touching = c >= params.cycles;
@@ -204,7 +219,7 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize, swinging: b
                 out.push(Op::Press);
                 out.extend((1..levels).map(Op::Brace));
             }
-            cycle(out, params, 0, levels, [touching, swinging]);
+            cycle(out, params, 0, levels, Cycle { first: c == 0, touching, swinging });
         }
         if params.contact > 0 {
             out.extend([Op::Skin, Op::Touch(Touch::Skin)]);
@@ -215,28 +230,52 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: usize, swinging: b
     }
 }
 
-fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, [touching, swinging]: [bool; 2]) {
+/// Number of levels that the solve uses, finest first.
+pub fn depth(params: &Params, levels: &[Level]) -> usize {
+    let small = levels.get(1).is_some_and(|second| second.cells.len() < FEWEST_WITHOUT_CONTACT);
+    if params.contact == 0 && small { 2 } else { levels.len() }
+}
+
+#[derive(Clone, Copy)]
+struct Cycle {
+    first: bool,
+    touching: bool,
+    swinging: bool,
+}
+
+/// Adds the stages of a cycle from this level to the coarsest and back.
+fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, kind: Cycle) {
+    let Cycle { first, touching, swinging } = kind;
+    let first = first || touching;
     let coarsest = level + 1 == levels;
     if !coarsest {
         let coarse = level + 1;
         // On other levels the forces are known already, because the displacements are zero there.
         if level == 0 {
-            out.extend([Op::Forces { level, zero: false }, Op::Residual(level)]);
+            out.extend([Op::Forces(level), Op::Residual(level)]);
         }
-        out.extend([Op::Coarsen(coarse), Op::Forces { level: coarse, zero: true }, Op::Load(coarse)]);
-        cycle(out, params, coarse, levels, [touching, swinging]);
+        out.push(Op::Coarsen(coarse));
+        if coarse + 1 < levels {
+            out.push(Op::Load { level: coarse, step: 0.0 });
+        }
+        cycle(out, params, coarse, levels, kind);
         out.push(Op::Prolong {
             level,
             factor: if swinging { SWINGING_CORRECTION } else { CORRECTION[level] },
         });
     }
-    let ratio = match (coarsest, swinging, touching) {
-        (true, true, _) => SWINGING_RATIO,
-        (true, false, _) => COARSEST_RATIO,
-        (false, _, true) => TOUCHING_RATIO,
-        (false, _, false) => RATIO,
+    let steps = match (coarsest, first) {
+        (true, true) => FIRST_COARSEST_STEPS,
+        (true, false) => COARSEST_STEPS,
+        (false, true) if level == 0 => FIRST_STEPS,
+        (false, _) => STEPS[level],
     };
-    let steps = if coarsest { COARSEST_STEPS } else { STEPS[level] };
+    let ratio = match (coarsest, swinging) {
+        (true, true) => SWINGING_RATIO,
+        (true, false) => COARSEST_RATIO,
+        (false, _) if touching => TOUCHING_RATIO,
+        (false, _) => RATIO,
+    };
     let high = Stiffness::new(params).largest();
     let low = high / ratio;
     // Three-term Chebyshev recurrence for eigenvalues in `low..=high`.
@@ -244,13 +283,15 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, [touch
     let sigma = theta / delta;
     let (mut rho, mut keep, mut step) = (1.0 / sigma, 0.0, 1.0 / theta);
     for k in 0..steps {
-        if k > 0 || level == 0 || !coarsest {
-            out.push(Op::Forces { level, zero: false });
+        if k == 0 && level > 0 && coarsest {
+            out.push(Op::Load { level, step });
+        } else {
+            out.push(Op::Forces(level));
+            if touching && level == 0 {
+                out.push(Op::Press);
+            }
+            out.push(Op::Step { level, keep, step });
         }
-        if touching && level == 0 {
-            out.push(Op::Press);
-        }
-        out.push(Op::Step { level, keep, step });
         let next = 1.0 / (2.0 * sigma - rho);
         (keep, step) = (next * rho, 2.0 * next / delta);
         rho = next;

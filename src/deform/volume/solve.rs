@@ -7,7 +7,7 @@ use super::firm::Firm;
 use super::levels::{Level, NEAR};
 use super::motion::{Motion, Past, Step, carried};
 use super::place::Place;
-use super::schedule::{Op, START_TURNS, Stiffness, Touch, reschedule, schedule, turns};
+use super::schedule::{Op, START_TURNS, Stiffness, Touch, coarse_turns, reschedule, schedule, turns};
 use super::tets::Tets;
 use super::tissue::Tissue;
 use super::{Exact, Params, Rest};
@@ -133,7 +133,7 @@ impl VolumeReference {
         };
         let states = cells.levels.iter().map(state).collect();
         let start = start_of(method).bind(&cells.nodes)?;
-        let schedule = schedule(&params, cells.levels.len(), false);
+        let schedule = schedule(&params, &cells.levels, false);
         let pairs = Default::default();
         let past = vec![Past::default(); cells.held.len()];
         Ok(Self {
@@ -160,7 +160,7 @@ impl VolumeReference {
     /// Changes the parameters without a new binding.
     pub fn set_params(&mut self, params: &Params) {
         self.params = params.sane();
-        reschedule(&mut self.schedule, &self.params, self.tissue.cells.levels.len(), false);
+        reschedule(&mut self.schedule, &self.params, &self.tissue.cells.levels, false);
     }
 
     /// Sets the firm and soft regions without a new binding; an exact solve keeps those that it was made with.
@@ -225,7 +225,7 @@ impl VolumeReference {
         // Without stages, another solver replaces the schedule.
         if !schedule.is_empty() {
             let swinging = self.step.as_ref().is_some_and(Step::swings);
-            reschedule(&mut schedule, &self.params, self.tissue.cells.levels.len(), swinging);
+            reschedule(&mut schedule, &self.params, &self.tissue.cells.levels, swinging);
         }
         for op in &schedule {
             self.run(*op, rig, &nodes.position, skin);
@@ -287,13 +287,12 @@ impl VolumeReference {
                     *rotation = (0..START_TURNS).fold(first, |q, _| turn(q, &mean));
                 });
             }
-            Op::Forces { level, zero } => {
-                let (lambda, turns) = (self.params.lambda(), turns(self.params.rest, zero));
+            Op::Forces(level) => {
+                let (lambda, turns) = (self.params.lambda(), turns(self.params.rest));
                 let State { y, rotation, base, corner, .. } = &mut self.states[level];
                 let (of, weight) = (&cells.levels[level], &tissue[level].weight);
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
-                    let none = [Vec3::ZERO; 8];
-                    let x = if zero { none } else { of.cells[c].map(|n| y[n as usize]) };
+                    let x = of.cells[c].map(|n| y[n as usize]);
                     let material = Material { size: of.size * scaled, weight: weight[c], lambda };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
@@ -319,9 +318,11 @@ impl VolumeReference {
                 self.bulge.extend(cells.contact.skin.place.iter().zip(&*skin).map(off));
             }
             Op::Coarsen(level) => {
+                let (lambda, turns) = (self.params.lambda(), coarse_turns(self.params.rest));
                 let (finer, coarse) = self.states.split_at_mut(level);
                 let (finer, state) = (&finer[level - 1], &mut coarse[0]);
-                let (of, above) = (&cells.levels[level - 1], &cells.levels[level]);
+                let (of, above, weight) =
+                    (&cells.levels[level - 1], &cells.levels[level], &tissue[level].weight);
                 for c in 0..above.cells.len() {
                     let children = above.children.of(c);
                     let (mut base, mut sum) = ([Vec3::ZERO; 3], finer.rotation[children[0] as usize] * 0.0);
@@ -334,9 +335,13 @@ impl VolumeReference {
                     }
                     state.base[c] = base.map(|b| b * (2.0 / children.len() as f32));
                     state.rotation[c] = sum * (1.0 / sum.length().max(1e-12));
+                    let material = Material { size: above.size * scaled, weight: weight[c], lambda };
+                    let (base, rotation) = (&state.base[c], &mut state.rotation[c]);
+                    state.corner[c] = corner_forces(&[Vec3::ZERO; 8], base, &material, turns, rotation);
                 }
             }
-            Op::Load(level) => {
+            Op::Load { level, step } => {
+                let stiffness = stiffness(level);
                 let (finer, coarse) = self.states.split_at_mut(level);
                 let (finer, state, of) = (&finer[level - 1], &mut coarse[0], &cells.levels[level]);
                 for n in 0..of.nodes() {
@@ -344,7 +349,10 @@ impl VolumeReference {
                     let from: Vec3 =
                         of.restrict.of(n).iter().map(|s| finer.force[s.node as usize] * s.weight).sum();
                     (state.force[n], state.load[n]) = (from, from - own);
-                    (state.y[n], state.d[n]) = (Vec3::ZERO, Vec3::ZERO);
+                    // At zero displacement the force of the load, the spring and the cubes is `from`.
+                    let d =
+                        from * (step * stiffness.inverse_bound(&tissue[level].nodes[n], state.contact[n]));
+                    (state.y[n], state.d[n]) = (d, d);
                 }
             }
             Op::Step { level, keep, step } => {

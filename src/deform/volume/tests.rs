@@ -4,12 +4,12 @@ use super::place::Place;
 use super::solve::{VolumeReference, turn};
 use super::tissue::Tissue;
 use super::*;
-use crate::base::Random;
 use crate::base::math::{DVec3, Mat3, Quat, Vec3};
+use crate::base::{JointId, Random};
 use crate::deform::testing::{RADIUS, bound, cylinder, rest, scaled};
 use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, surface::Display};
 use crate::gpu::testing::{assert_silent, device};
-use crate::rig::{Pose, PosedRig};
+use crate::rig::{Bone, Pose, PosedRig};
 use std::sync::Arc;
 
 pub(super) fn few() -> Params {
@@ -32,6 +32,29 @@ pub(super) fn bent(bound: &Bound, turn: Quat) -> Pose {
 pub(super) fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+#[test]
+fn joints_of_one_node_count_as_one_joint() {
+    let bound = cylinder(2, 16, 16);
+    let cells = Cells::bind(&bound.character, 800);
+    // Two skins: the joints of the second one have the nodes of the first one's, and odd vertices follow them.
+    let mut character = (*bound.character).clone();
+    let count = character.skeleton.joints.len();
+    let own = character.skeleton.joints.clone();
+    character.skeleton.joints.extend(own);
+    let twin = |j: JointId| JointId::from(j.index() + count);
+    let bones = character.skeleton.bones.clone();
+    let twins = bones.iter().map(|b| Bone { parent: twin(b.parent), child: b.child.map(twin), ..b.clone() });
+    character.skeleton.bones.extend(twins);
+    let influences = &mut character.control.influences;
+    for v in (1..influences.len()).step_by(2) {
+        let entries = influences.offset[v] as usize..influences.offset[v + 1] as usize;
+        influences.joint[entries].iter_mut().for_each(|j| *j += count as u16);
+    }
+    let shared = Cells::bind(&character, 800);
+    assert!(cells.held.iter().filter(|held| **held).count() > 20);
+    assert_eq!(shared.held, cells.held);
 }
 
 #[test]
