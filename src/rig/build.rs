@@ -2,7 +2,7 @@
 
 use super::bones::build_bones;
 use super::{Joint, RigNode, Skeleton, SkinPlacement};
-use crate::asset::{Asset, Node, limits};
+use crate::asset::{Asset, Influences, Node, limits};
 use crate::base::math::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Mat4, Trs};
 use crate::base::{Error, JointId, MeshId, NodeId, Result, SkinId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,6 +10,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Two bindings of a node count as equal if they place every vertex at the same position, within this fraction of the
 /// skin's size.
 const SAME_BINDING: f64 = 4e-6;
+
+/// A vertex does not follow a joint whose weight is smaller.
+const LEAST_WEIGHT: f32 = 1e-3;
+
+/// See [`Builder::mend`].
+const MISFIT: f64 = 2.0;
 
 /// Maximum number of existing bindings of a node with which a new binding is compared.
 const CANDIDATES: usize = 64;
@@ -179,7 +185,8 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn add_skin(&mut self, index: usize, meshes: &BTreeSet<MeshId>) {
         let skin = &self.asset.skins[index];
-        let inverse_bind: Vec<DAffine3> = skin.inverse_bind.iter().map(affine_f64).collect();
+        let mut inverse_bind: Vec<DAffine3> = skin.inverse_bind.iter().map(affine_f64).collect();
+        self.mend(&skin.joints, &self.followed(index, meshes), &mut inverse_bind);
         let bind_from_mesh = self.place(&skin.joints, &inverse_bind);
         let mesh_from_bind = bind_from_mesh.inverse();
         let size = self.size_of(index, meshes, &bind_from_mesh);
@@ -193,6 +200,42 @@ impl Builder<'_> {
             joints.push(same.unwrap_or_else(|| self.add_joint(node, joint_from_bind, Some(index))));
         }
         self.skeleton.skins.push(SkinPlacement { joints, bind_from_mesh: bind_from_mesh.as_affine3a() });
+    }
+
+    /// Returns, per joint of a skin, whether a vertex follows it.
+    fn followed(&self, skin: usize, meshes: &BTreeSet<MeshId>) -> Vec<bool> {
+        let mut followed = vec![false; self.asset.skins[skin].joints.len()];
+        for primitive in meshes.iter().flat_map(|m| &self.asset.meshes[m.index()].primitives) {
+            let Influences { joint, weight, .. } = &primitive.influences;
+            for (joint, _) in joint.iter().zip(weight).filter(|(_, weight)| **weight > LEAST_WEIGHT) {
+                followed[usize::from(*joint)] = true;
+            }
+        }
+        followed
+    }
+
+    /// Replaces the inverse bind matrices of joints that no vertex follows, if they do not fit: if their scale at rest is
+    /// more than [`MISFIT`] times larger or smaller than that of the nearest joint above that a vertex follows, or of the
+    /// first such joint. The joint then moves like this other joint at rest.
+    fn mend(&self, joints: &[NodeId], followed: &[bool], inverse_bind: &mut [DAffine3]) {
+        let Some(first) = followed.iter().position(|f| *f) else { return };
+        let at: HashMap<NodeId, usize> = joints.iter().zip(0..).map(|(&node, k)| (node, k)).collect();
+        let above = |node: NodeId| {
+            let parent = |n: &NodeId| self.skeleton.nodes[n.index()].parent;
+            let mut nodes = std::iter::successors(parent(&node), parent);
+            nodes.find_map(|n| at.get(&n).copied().filter(|&k| followed[k])).unwrap_or(first)
+        };
+        let scale = |map: &DAffine3| map.matrix3.determinant().abs().cbrt();
+        for k in (0..joints.len()).filter(|&k| !followed[k]) {
+            let other = above(joints[k]);
+            let world = self.world[joints[k].index()];
+            let fit = self.world[joints[other].index()] * inverse_bind[other];
+            let ratio = scale(&(world * inverse_bind[k])) / scale(&fit);
+            if is_invertible(&world) && is_invertible(&fit) && ratio > 0.0 && ratio.max(1.0 / ratio) > MISFIT
+            {
+                inverse_bind[k] = world.inverse() * fit;
+            }
+        }
     }
 
     /// Returns `bind_from_mesh` of a skin: from its first joint that is already placed, else from the rest pose of

@@ -172,6 +172,32 @@ fn another_binding_of_a_node_is_another_joint() {
 }
 
 #[test]
+fn bind_matrices_that_no_vertex_needs_do_not_change_the_scale() {
+    // The mesh is in centimetres. The bind matrices of the root and of a control are as for a mesh in metres.
+    let mut arm = node("arm", Some(0), Vec3::Y);
+    arm.rest = Trs::new(Vec3::Y, Quat::IDENTITY, Vec3::splat(0.01));
+    let nodes = vec![
+        node("root", None, Vec3::ZERO),
+        arm,
+        node("control", Some(0), Vec3::X),
+        drawing(0, Some(0), node("body", None, Vec3::ZERO)),
+    ];
+    let inverse_bind = vec![Mat4::IDENTITY, moved(Vec3::Y * -100.0), moved(Vec3::NEG_X)];
+    let points = [(Vec3::Y * 100.0, 1), (Vec3::new(50.0, 150.0, 0.0), 1)];
+    let asset = file(nodes, vec![mesh(&points, true)], vec![skin(&[0, 1, 2], inverse_bind)]);
+    let skeleton = Skeleton::from_asset(&asset).unwrap();
+    let rig = PosedRig::new(&skeleton, &Pose::rest(&skeleton));
+    assert_eq!(rig.scale, 1.0);
+    for (joint, skinning) in rig.skinning.iter().enumerate() {
+        assert_near(skinning.transform_point3(Vec3::new(1.0, 2.0, 3.0)), Vec3::new(1.0, 2.0, 3.0));
+        let at = skeleton.joints[joint].bind_from_joint.translation;
+        assert_near(at.into(), [Vec3::ZERO, Vec3::Y, Vec3::X][joint]);
+    }
+    let placed = skeleton.skins[0].bind_from_mesh.transform_point3(points[1].0);
+    assert_near(placed, Vec3::new(0.5, 1.5, 0.0));
+}
+
+#[test]
 fn names_become_unique() {
     let names = ["Arm", "Arm", "Arm.001", "Arm", ""];
     let nodes = names.iter().map(|n| node(n, None, Vec3::ZERO)).collect();

@@ -321,9 +321,8 @@ impl VolumeReference {
                 let (lambda, turns) = (self.params.lambda(), coarse_turns(self.params.rest));
                 let (finer, coarse) = self.states.split_at_mut(level);
                 let (finer, state) = (&finer[level - 1], &mut coarse[0]);
-                let (of, above, weight) =
-                    (&cells.levels[level - 1], &cells.levels[level], &tissue[level].weight);
-                for c in 0..above.cells.len() {
+                let (of, above) = (&cells.levels[level - 1], &cells.levels[level]);
+                for (c, &weight) in tissue[level].weight.iter().enumerate() {
                     let children = above.children.of(c);
                     let (mut base, mut sum) = ([Vec3::ZERO; 3], finer.rotation[children[0] as usize] * 0.0);
                     for &child in children {
@@ -335,7 +334,7 @@ impl VolumeReference {
                     }
                     state.base[c] = base.map(|b| b * (2.0 / children.len() as f32));
                     state.rotation[c] = sum * (1.0 / sum.length().max(1e-12));
-                    let material = Material { size: above.size * scaled, weight: weight[c], lambda };
+                    let material = Material { size: above.size * scaled, weight, lambda };
                     let (base, rotation) = (&state.base[c], &mut state.rotation[c]);
                     state.corner[c] = corner_forces(&[Vec3::ZERO; 8], base, &material, turns, rotation);
                 }
