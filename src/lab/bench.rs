@@ -113,7 +113,7 @@ const ONCE: Effort = Effort { budget: Duration::ZERO, most: 1 };
 pub struct Args {
     /// Rigged glTF files; without any, the meshes of the thesis's Table 1
     pub files: Vec<PathBuf>,
-    /// Only how many iterations the springs need, plain and accelerated, to the same equilibrium
+    /// Only the number of iterations in which the springs' plain and accelerated solvers reach the same equilibrium
     #[arg(long)]
     pub equilibrium: bool,
     /// Only LSE and ARAP against the vertices of their region

@@ -13,7 +13,8 @@ use pulp::Simd;
 
 /// Maximum number of Newton steps.
 const STEPS: usize = 5;
-/// Convergence threshold on the last Newton step, squared radians. The error is then below f32's precision.
+/// The iteration ends when the squared angle of a Newton step is less than this, squared radians. The error is then
+/// below f32's precision.
 const SMALL: f32 = 1e-6;
 /// Regularisation of the Hessian as a fraction of `|S|`. It keeps the previous rotation where `S` determines none.
 const OPEN: f32 = 1e-5;

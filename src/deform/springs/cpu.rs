@@ -39,8 +39,8 @@ pub struct PosedVertex {
 
 /// Upper bounds on a vertex's effective stiffness `K`. A step `ω / K` with `ω < 1` converges.
 ///
-/// Torsion acts across the scale vector and length springs along it. A surface spring has at most the stiffness `k_s`
-/// in every direction. The bound per edge is therefore `k_s + k_t` across and `k_s + k_l` along. The bound
+/// Torsion acts across the scale vector and length springs along it. The stiffness of a surface spring is at most
+/// `k_s` in every direction. The bound per edge is therefore `k_s + k_t` across and `k_s + k_l` along. The bound
 /// `2 k_s + k_l + k_t` for both directions would need twice as many iterations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {

@@ -203,7 +203,7 @@ fn nearest(context: &EditContext, tip: Vec3, reach: f32) -> Option<Joint> {
 }
 
 /// Returns the document's chains with a joint moved, together with the joints of other chains at the same place. If the
-/// chain has a partner, the joint on the other side moves as well.
+/// joint's chain has a mirrored partner on the other side of the body, the partner's joint moves as well.
 fn dragged(context: &EditContext, joint: Joint, to: Vec3) -> Vec<BoneChain> {
     let mut chains = context.session.document().bones().to_vec();
     let Some(from) = place(context, joint) else { return chains };

@@ -88,7 +88,8 @@ impl Values {
 }
 
 impl Curves {
-    /// Returns the range of values that a drag or the user holds constant; `None` if the range follows the curves.
+    /// Returns the displayed range of values if it is fixed, during a drag or after the user has chosen a range. Returns
+    /// `None` if the range follows the curves.
     pub(super) fn chosen_range(&mut self, known: &Known) -> Option<[f64; 2]> {
         let target = known.curves.target();
         let Values { shown, chosen } = &mut self.values;
