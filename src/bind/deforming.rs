@@ -1,6 +1,7 @@
 //! Finds the bones that deform the body; rigs also have control bones and end bones that no vertex follows.
 
 use super::Character;
+use crate::rig::LEAST_WEIGHT;
 
 impl Character {
     /// Returns, per bone, whether it deforms the mesh. A bone deforms the mesh if vertices follow its joint, or if it
@@ -12,8 +13,7 @@ impl Character {
         let mut followed = vec![false; count];
         for v in 0..influences.len() {
             for (joint, weight) in influences.of(v).filter(|(_, weight)| *weight > 0.0) {
-                // A vertex does not follow a joint with a tiny weight.
-                followed[usize::from(joint)] |= weight > 1e-3;
+                followed[usize::from(joint)] |= weight > LEAST_WEIGHT;
             }
         }
         let above = |joint: usize| {

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// skin's size.
 const SAME_BINDING: f64 = 4e-6;
 
-/// A vertex does not follow a joint whose weight is smaller.
-const LEAST_WEIGHT: f32 = 1e-3;
+/// A vertex does not follow a joint whose weight is at most this.
+pub const LEAST_WEIGHT: f32 = 1e-3;
 
 /// See [`Builder::mend`].
 const MISFIT: f64 = 2.0;

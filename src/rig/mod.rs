@@ -26,6 +26,7 @@ mod world64;
 
 pub use bone_frames::bone_frames;
 pub(crate) use bone_frames::hinges;
+pub use build::LEAST_WEIGHT;
 pub(crate) use build::{in_scene, skin_of};
 pub use chains::{Chain, ChainKind, chains};
 pub use grip::{GripHold, GripPose};

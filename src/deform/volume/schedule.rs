@@ -15,7 +15,7 @@ use super::{Params, Rest};
 const STEPS: [usize; LEVELS - 1] = [3, 4];
 /// Number of steps on the coarsest level in a cycle.
 const COARSEST_STEPS: usize = 8;
-/// As [`STEPS`] on the finest level, in the first cycle.
+/// As [`STEPS`] on the finest level, in the first cycle and in cycles with contact.
 const FIRST_STEPS: usize = 2;
 /// As [`COARSEST_STEPS`], in the first cycle, when most of the error is smooth, and in cycles with contact.
 const FIRST_COARSEST_STEPS: usize = 12;
@@ -25,8 +25,8 @@ const FEWEST_WITHOUT_CONTACT: usize = 3000;
 /// Per level, finest first: factor on the correction from the next coarser level. Coarse cubes are stiffer than the
 /// finer cubes in them, so their corrections are too small without the factor.
 const CORRECTION: [f32; LEVELS - 1] = [1.35, 1.2];
-/// As [`CORRECTION`], on all levels in a time step of the dynamics. Coarse cubes have the right mass, so a larger factor would move them too
-/// far, and swings would grow.
+/// As [`CORRECTION`], on all levels in a time step of the dynamics. Coarse cubes have the right mass, so a larger factor
+/// would move them too far, and swings would grow.
 const SWINGING_CORRECTION: f32 = 1.1;
 /// Ratio of the largest to the smallest eigenvalue in the range that the steps damp.
 const RATIO: f32 = 20.0;
@@ -219,7 +219,7 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: &[Level], swinging
                 out.push(Op::Press);
                 out.extend((1..levels).map(Op::Brace));
             }
-            cycle(out, params, 0, levels, Cycle { first: c == 0, touching, swinging });
+            cycle(out, params, 0, levels, Cycle { rough: c == 0 || touching, touching, swinging });
         }
         if params.contact > 0 {
             out.extend([Op::Skin, Op::Touch(Touch::Skin)]);
@@ -238,15 +238,15 @@ pub fn depth(params: &Params, levels: &[Level]) -> usize {
 
 #[derive(Clone, Copy)]
 struct Cycle {
-    first: bool,
+    /// Whether most of the error is smooth, as in the first cycle, or after contact has moved the nodes.
+    rough: bool,
     touching: bool,
     swinging: bool,
 }
 
 /// Adds the stages of a cycle from this level to the coarsest and back.
 fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, kind: Cycle) {
-    let Cycle { first, touching, swinging } = kind;
-    let first = first || touching;
+    let Cycle { rough, touching, swinging } = kind;
     let coarsest = level + 1 == levels;
     if !coarsest {
         let coarse = level + 1;
@@ -264,7 +264,7 @@ fn cycle(out: &mut Vec<Op>, params: &Params, level: usize, levels: usize, kind: 
             factor: if swinging { SWINGING_CORRECTION } else { CORRECTION[level] },
         });
     }
-    let steps = match (coarsest, first) {
+    let steps = match (coarsest, rough) {
         (true, true) => FIRST_COARSEST_STEPS,
         (true, false) => COARSEST_STEPS,
         (false, true) if level == 0 => FIRST_STEPS,

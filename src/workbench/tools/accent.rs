@@ -1,5 +1,5 @@
-//! The silhouette tool (SilSketch, thesis 7.3): the user draws an accent stroke, the curve onto which a silhouette should move. The
-//! search for the silhouette needs a rendered image, so the front end performs this search. While the user draws, the
+//! The silhouette tool (SilSketch, thesis 7.3): the user draws an accent stroke, the curve onto which a silhouette should
+//! move. The search for the silhouette needs a rendered image, so the front end performs this search. While the user draws, the
 //! front end interprets the stroke so far ([`AccentTool::stroke`]) and returns previews. In the end, the front end
 //! interprets the finished stroke ([`Request::Accent`]) and returns a sculpt layer.
 
