@@ -13,16 +13,16 @@
 //! plate come apart. Parts that cross are one part. A gap keeps two parts apart even if it is narrower than the spacing
 //! of the rays.
 
-mod fragments;
 mod inside;
 
 use super::cubes::Cubes;
-use super::lattice::{FINEST, RAYS, Rays, pieces, runs};
+use super::fragments::{Fragments, Grid, Index, distance_squared};
+use super::lattice::FINEST;
+use super::rays::{RAYS, Rays, pieces, runs};
 use super::sets::{apart, root, unite};
 use super::solid::{Solid, solid};
 use crate::base::math::DVec3;
-use fragments::{Fragments, Grid, distance_squared};
-use inside::{Index, Joints, Shape, spans};
+use inside::{Joints, Shape, spans};
 
 /// Maximum number of fragments. A mesh with more fragments is refused, since they need too much memory.
 const MOST: usize = 50_000_000;

@@ -224,7 +224,7 @@ pub(super) fn hash(name: &str, character: &Character, cubes: usize) -> Key {
         include_bytes!("quasi_harmonic.rs"),
         include_bytes!("flesh.rs"),
         include_bytes!("../../geom/enclosure.rs"),
-        include_bytes!("../../geom/enclosure/fragments.rs"),
+        include_bytes!("../../geom/fragments.rs"),
         include_bytes!("../../geom/enclosure/inside.rs"),
     ] {
         key = key.bytes(code);

@@ -1,8 +1,8 @@
 //! Joins fragments and bones that no ray meets to the interior next to them.
 
-use super::super::lattice::{Cut, Rays, Run, place_of};
+use super::super::fragments::{Fragments, Grid, Index, crossing, middle, nearest};
+use super::super::rays::{Cut, HEIGHTS, Rays, Run, place_of};
 use super::super::sets::{root, unite};
-use super::fragments::{Fragments, Grid, crossing, middle, nearest};
 use crate::base::math::DVec3;
 
 /// Maximum number of fragments of one connected surface in a cell from which the interior is searched.
@@ -12,41 +12,6 @@ const SAMPLES: usize = 4;
 const MOST: usize = 64;
 /// Maximum number of runs in a cell that are tried, nearest first.
 const TRIES: usize = 8;
-/// Heights at which the way between two neighbouring rays is tested, as fractions of the common interval of their runs.
-const HEIGHTS: [f64; 3] = [0.5, 0.1, 0.9];
-
-/// The items of each cell, for items with one cell each.
-#[derive(Default)]
-pub(super) struct Index {
-    /// The cells that have items, ascending.
-    pub cells: Vec<u32>,
-    begin: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Index {
-    pub fn new(cell: &[u32]) -> Self {
-        let mut items: Vec<u32> = (0..cell.len() as u32).collect();
-        items.sort_unstable_by_key(|&i| (cell[i as usize], i));
-        let (mut cells, mut begin) = (Vec::new(), Vec::new());
-        for (k, &i) in items.iter().enumerate() {
-            if cells.last() != Some(&cell[i as usize]) {
-                cells.push(cell[i as usize]);
-                begin.push(k as u32);
-            }
-        }
-        begin.push(items.len() as u32);
-        Self { cells, begin, items }
-    }
-
-    /// The items of a cell, ascending.
-    pub fn of(&self, cell: u32) -> &[u32] {
-        let range =
-            self.cells.binary_search(&cell).map(|k| self.begin[k] as usize..self.begin[k + 1] as usize);
-        range.map_or(&[], |range| &self.items[range])
-    }
-}
-
 /// The part of a segment in one cell.
 pub(super) struct Span {
     pub segment: u32,

@@ -1,4 +1,4 @@
-//! The grid of an enclosure, and the fragments of triangles in the grid's cells.
+//! A grid of cubic cells, and the fragments of triangles in the grid's cells.
 //!
 //! All positions are in the grid's frame: a cell is a unit cube, and the grid begins at the origin.
 
@@ -178,6 +178,38 @@ impl Fragments {
                 }
             }
         }
+    }
+}
+
+/// The items of each cell, for items with one cell each.
+#[derive(Default)]
+pub(super) struct Index {
+    /// The cells that have items, ascending.
+    pub cells: Vec<u32>,
+    begin: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Index {
+    pub fn new(cell: &[u32]) -> Self {
+        let mut items: Vec<u32> = (0..cell.len() as u32).collect();
+        items.sort_unstable_by_key(|&i| (cell[i as usize], i));
+        let (mut cells, mut begin) = (Vec::new(), Vec::new());
+        for (k, &i) in items.iter().enumerate() {
+            if cells.last() != Some(&cell[i as usize]) {
+                cells.push(cell[i as usize]);
+                begin.push(k as u32);
+            }
+        }
+        begin.push(items.len() as u32);
+        Self { cells, begin, items }
+    }
+
+    /// The items of a cell, ascending.
+    pub fn of(&self, cell: u32) -> &[u32] {
+        let range =
+            self.cells.binary_search(&cell).map(|k| self.begin[k] as usize..self.begin[k + 1] as usize);
+        range.map_or(&[], |range| &self.items[range])
     }
 }
 
