@@ -269,7 +269,7 @@ fn connect(input: &Input, grid: Grid) -> Option<(Shape, Joints)> {
     let count = [1, 2].map(|k| RAYS * grid.count[(axis + k) % 3] as usize);
     let rays = Rays { axis, low: DVec3::ZERO, step: 1.0 / RAYS as f64, count };
     let cuts = rays.cuts(&x, &input.solid.triangles);
-    let runs = runs(&rays, &cuts, 1.0);
+    let runs = runs(&rays, &cuts, 1.0, |_| 0, |_, winding| winding > 0);
     let mut shape = Shape {
         x,
         triangles: input.triangles.clone(),

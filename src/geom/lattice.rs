@@ -1,18 +1,25 @@
 //! Fills the interior of a closed surface with cubes of equal size.
 //!
-//! All rays are parallel, with [`RAYS`] x [`RAYS`] rays per cube. The intersections with the surface divide each ray
-//! into intervals. An interval is inside if its winding number is not zero. A cube's fill is the fraction of its rays'
-//! length that is inside. If disconnected parts of limbs lie in the same grid cell, each part gets its own cube and
-//! corners, like virtual nodes in cutting (Molino, Bao, Fedkiw, "A virtual node algorithm for changing mesh topology
-//! during simulation", 2004).
+//! All rays are parallel, with [`RAYS`] x [`RAYS`] rays per cube. The intersections with each part of the surface, which
+//! is a set of triangles connected by vertices, divide a ray into intervals. An interval is inside the part if its
+//! winding number is not zero. A cube's fill is the fraction of its rays' length that is inside. If disconnected parts
+//! of limbs lie in the same grid cell, each part gets its own cube and corners, like virtual nodes in cutting (Molino,
+//! Bao, Fedkiw, "A virtual node algorithm for changing mesh topology during simulation", 2004).
+//!
+//! Different parts that overlap are connected, as a coat is with the body. Limbs of one part are not connected by a
+//! narrow gap, and not by an overlap such as that of two thighs: the overlap, where the part's winding number exceeds
+//! that of most of the part, is not inside.
 
-use super::rays::{RAYS, Rays, Run, pieces, place_of, runs};
+use super::fragments::{Fragments, Grid, Index, crossing};
+use super::rays::{Cut, HEIGHTS, RAYS, Rays, Run, pieces, place_of, runs};
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
 use std::collections::HashMap;
 
 /// Maximum number of cubes along the longest side of the bounding box.
 pub(super) const FINEST: f64 = 250.0;
+/// Maximum number of fragments of the surface. With more, limbs with a narrow gap or overlap are connected.
+const MOST: usize = 50_000_000;
 
 /// The cubes that fill a closed surface, with their corners.
 pub struct Lattice {
@@ -54,8 +61,13 @@ impl Lattice {
         let step = size / RAYS as f64;
         let count = [1, 2].map(|k| ((box_size[(axis + k) % 3] / step).ceil() as usize + 1).max(1));
         let rays = Rays { axis, low, step, count };
-        let mut runs = runs(&rays, &rays.cuts(positions, triangles), size);
-        let (pieces, links) = pieces(&rays, &runs, |_, _| true);
+        let cuts = rays.cuts(positions, triangles);
+        let parts = Parts::new(positions.len(), triangles, &cuts);
+        let inside = |part: u32, winding| (1..=parts.most[part as usize]).contains(&winding);
+        let mut runs = runs(&rays, &cuts, size, |t| parts.of[t as usize], inside);
+        let surface = Surface::new(positions, triangles, &parts, [low, low + box_size], size);
+        let touch = |a: &Run, b: &Run| surface.as_ref().is_none_or(|s| s.connects(&rays, a, b));
+        let (pieces, links) = pieces(&rays, &runs, touch);
         runs.iter_mut().zip(&pieces).for_each(|(run, piece)| run.cell = *piece);
         let cells = pieces.iter().max().map_or(0, |m| *m as usize + 1);
         if cells == 0 {
@@ -78,9 +90,13 @@ impl Lattice {
         let mut node = vec![u32::MAX; 8 * cells];
         self.cells = vec![Cell { corners: [0; 8], fill: 0.0 }; cells];
         let mut seen = vec![false; cells];
+        // Overlapping runs of different parts count once.
+        let mut covered = ([u32::MAX; 2], 0, 0.0);
         for (r, run) in self.runs.iter().enumerate() {
             let c = run.cell as usize;
-            self.cells[c].fill += (run.to - run.from) / (self.size * (RAYS * RAYS) as f64);
+            let from = if (covered.0, covered.1) == (run.ray, run.layer) { covered.2 } else { run.from };
+            self.cells[c].fill += (run.to - run.from.max(from)).max(0.0) / (self.size * (RAYS * RAYS) as f64);
+            covered = (run.ray, run.layer, run.to.max(from));
             let place = place_of(run);
             self.places.entry(place).or_default().push(r as u32);
             if std::mem::replace(&mut seen[c], true) {
@@ -118,6 +134,133 @@ impl Lattice {
             (0..3).map(|k| if corner >> k & 1 == 1 { t[k] } else { 1.0 - t[k] }).product::<f64>()
         };
         Some((self.runs[*nearest as usize].cell as usize, std::array::from_fn(share)))
+    }
+}
+
+/// The parts of a surface.
+struct Parts {
+    /// Part of each triangle.
+    of: Vec<u32>,
+    /// Per part: the largest winding number that is inside. It is 1, or more if the part has double layers.
+    most: Vec<i32>,
+}
+
+impl Parts {
+    fn new(vertices: usize, triangles: &[[u32; 3]], cuts: &[Cut]) -> Self {
+        let mut above = apart(vertices);
+        triangles.iter().for_each(|t| t[1..].iter().for_each(|&v| unite(&mut above, t[0], v)));
+        let mut number = vec![u32::MAX; vertices];
+        let mut count = 0;
+        let of = triangles.iter().map(|t| {
+            let number = &mut number[root(&mut above, t[0]) as usize];
+            if *number == u32::MAX {
+                (*number, count) = (count, count + 1);
+            }
+            *number
+        });
+        let of: Vec<u32> = of.collect();
+        // Per part: the length of the rays with each winding number.
+        let mut lengths: Vec<Vec<f64>> = vec![Vec::new(); count as usize];
+        let mut last: Vec<(u32, i32, f64)> = vec![(u32::MAX, 0, 0.0); count as usize];
+        for cut in cuts {
+            let part = of[cut.triangle as usize] as usize;
+            let (ray, winding, along) = &mut last[part];
+            if *ray != cut.ray {
+                (*ray, *winding) = (cut.ray, 0);
+            }
+            if *winding > 0 {
+                let lengths = &mut lengths[part];
+                lengths.resize(lengths.len().max(*winding as usize), 0.0);
+                lengths[*winding as usize - 1] += cut.along - *along;
+            }
+            (*winding, *along) = (*winding + i32::from(cut.rise), cut.along);
+        }
+        let longest = |of: &Vec<f64>| (0..of.len()).max_by(|&a, &b| of[a].total_cmp(&of[b])).unwrap_or(0);
+        let most = lengths.iter().map(|of| longest(of) as i32 + 1).collect();
+        Self { of, most }
+    }
+}
+
+/// The surface, divided into fragments, to find whether limbs between two rays are connected.
+struct Surface<'a> {
+    grid: Grid,
+    /// Positions in the grid's frame.
+    x: Vec<DVec3>,
+    triangles: &'a [[u32; 3]],
+    parts: &'a Parts,
+    fragments: Fragments,
+    at: Index,
+}
+
+impl<'a> Surface<'a> {
+    /// Returns `None` if the surface has more than [`MOST`] fragments.
+    fn new(
+        positions: &[DVec3],
+        triangles: &'a [[u32; 3]],
+        parts: &'a Parts,
+        [low, high]: [DVec3; 2],
+        size: f64,
+    ) -> Option<Self> {
+        let grid = Grid::new(low, high, size);
+        let x: Vec<DVec3> = positions.iter().map(|x| grid.local(*x)).collect();
+        let fragments = Fragments::new(&grid, &x, triangles, MOST)?;
+        Some(Self { at: Index::new(&fragments.cell), grid, x, triangles, parts, fragments })
+    }
+
+    /// Whether two runs of neighbouring rays are connected at one of the tested heights or more.
+    fn connects(&self, rays: &Rays, a: &Run, b: &Run) -> bool {
+        let (low, high) = (a.from.max(b.from), a.to.min(b.to));
+        HEIGHTS.iter().any(|height| {
+            let ends = [a, b].map(|run| {
+                let [u, v] = rays.at(run.ray.map(|i| i as usize));
+                self.grid.local(rays.global([u, v, low + (high - low) * height]))
+            });
+            self.passes(ends, [a.part, b.part])
+        })
+    }
+
+    /// Whether a segment passes from the inside of one part to the inside of another part or of the same part, without
+    /// a gap between them.
+    fn passes(&self, [from, to]: [DVec3; 2], parts: [u32; 2]) -> bool {
+        let [here, there] = [from, to].map(|x| self.grid.at(x));
+        let beyond = there.filter(|_| here != there);
+        let near = here.into_iter().chain(beyond).flat_map(|cell| self.at.of(cell));
+        let mut crossings: Vec<(f64, i32, u32)> = Vec::new();
+        for &f in near {
+            let triangle = self.fragments.triangle[f as usize];
+            if parts.contains(&self.parts.of[triangle as usize]) {
+                let corners = self.triangles[triangle as usize].map(|v| self.x[v as usize]);
+                crossings.extend(crossing(corners, from, to).map(|(t, side)| (t, side as i32, triangle)));
+            }
+        }
+        if crossings.is_empty() {
+            return true;
+        }
+        // A triangle with fragments in both cells counts once. Where parts touch, the segment enters one part before it
+        // leaves the other.
+        crossings.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        crossings.dedup();
+        if parts[0] == parts[1] {
+            // Winding numbers relative to the start.
+            let mut winding = 0;
+            let mut past = crossings.iter().map(|(_, leaves, _)| {
+                winding -= leaves;
+                winding
+            });
+            return self.parts.most[parts[0] as usize] > 1 && past.all(|winding| winding >= 0);
+        }
+        let change = |part: u32| -> i32 {
+            let own = crossings.iter().filter(|c| self.parts.of[c.2 as usize] == part);
+            own.map(|(_, leaves, _)| -leaves).sum()
+        };
+        // The winding numbers of both parts; the segment begins inside the first and ends inside the second.
+        let mut winding = [1, 1 - change(parts[1])];
+        winding[1] > 0
+            || crossings.iter().any(|&(_, leaves, triangle)| {
+                let own = usize::from(self.parts.of[triangle as usize] == parts[1]);
+                winding[own] -= leaves;
+                winding[0] > 0 && winding[1] > 0
+            })
     }
 }
 
@@ -185,5 +328,62 @@ mod tests {
         };
         let (left, right) = (nodes_of(0.99), nodes_of(1.11));
         assert!(!left.is_empty() && left.iter().all(|n| !right.contains(n)));
+    }
+
+    /// Creates a trunk with two legs, one part. The legs overlap by `overlap` at the feet, and have a gap of 0.1 at the
+    /// crotch.
+    fn legs(overlap: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+        let o = 0.5 * overlap;
+        let outline = [
+            [(0.0, 0.0), (1.0 + o, 0.0), (0.95, 3.0), (0.0, 3.0)],
+            [(1.0 - o, 0.0), (2.0, 0.0), (2.0, 3.0), (1.05, 3.0)],
+            [(0.0, 4.0), (0.95, 4.0), (1.05, 4.0), (2.0, 4.0)],
+        ];
+        let front = [[0, 1, 2, 3], [4, 5, 6, 7], [3, 2, 9, 8], [2, 7, 10, 9], [7, 6, 11, 10]];
+        let around = [0, 1, 2, 7, 4, 5, 6, 11, 10, 9, 8, 3u32];
+        let at = |z: f64| outline.into_iter().flatten().map(move |(x, y)| DVec3::new(x, y, z));
+        let sides = (0..12).map(|k| (around[k], around[(k + 1) % 12])).map(|(a, b)| [a, a + 12, b + 12, b]);
+        let back = front.map(|q: [u32; 4]| [q[3], q[2], q[1], q[0]].map(|v| v + 12));
+        let quads = front.into_iter().chain(back).chain(sides);
+        let triangles = quads.flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
+        (at(1.0).chain(at(0.0)).collect(), triangles)
+    }
+
+    #[test]
+    fn legs_that_overlap_are_apart_and_connected_by_the_trunk() {
+        for (overlap, cubes) in [(-0.02, 500.0), (0.02, 500.0), (0.3, 500.0), (0.3, 4000.0)] {
+            let (positions, triangles) = legs(overlap);
+            let lattice = Lattice::new(&positions, &triangles, 7.7, cubes).unwrap();
+            let leg = |x: f64| -> Vec<u32> {
+                let near =
+                    (0..20).filter_map(|i| lattice.find(DVec3::new(x, 0.02 + 0.05 * f64::from(i), 0.5)));
+                near.flat_map(|(cell, _)| lattice.cells[cell].corners).collect()
+            };
+            let [left, right] = [0.6, 1.4].map(leg);
+            let mut above = apart(lattice.nodes.len());
+            let low = |c: &&Cell| c.corners.iter().all(|&n| lattice.nodes[n as usize].y < 1.5);
+            for cell in lattice.cells.iter().filter(low) {
+                cell.corners.iter().for_each(|&n| unite(&mut above, cell.corners[0], n));
+            }
+            let roots =
+                |of: &[u32], above: &mut [u32]| of.iter().map(|&n| root(above, n)).collect::<Vec<_>>();
+            let [left_roots, right_roots] = [&left, &right].map(|of| roots(of, &mut above));
+            assert!(left.len() > 10 && left_roots.iter().all(|n| !right_roots.contains(n)), "{overlap}");
+            for cell in &lattice.cells {
+                cell.corners.iter().for_each(|&n| unite(&mut above, cell.corners[0], n));
+            }
+            assert_eq!(root(&mut above, left[0]), root(&mut above, right[0]), "{overlap}");
+        }
+    }
+
+    #[test]
+    fn a_part_with_double_layers_is_filled() {
+        let (positions, mut triangles) = boxes(&[(DVec3::ZERO, DVec3::ONE)]);
+        triangles.extend(triangles.clone());
+        let lattice = Lattice::new(&positions, &triangles, 1.0, 500.0).unwrap();
+        let volume: f64 = lattice.cells.iter().map(|c| c.fill).sum::<f64>() * lattice.size.powi(3);
+        assert!((volume - 1.0).abs() < 0.03, "{volume}");
+        // Beside other cubes, a double box is as connected as a single one.
+        assert!(lattice.nodes.len() < 2 * lattice.cells.len());
     }
 }

@@ -123,9 +123,11 @@ impl Cells {
         let finest = Level::finest(size as f32, cells, grid, held.clone(), core);
         let (cells, anchored, skeleton) = (&finest.cells, &anchored, &character.skeleton);
         let finder = Finder { cells, inside: &inside, home: &home, anchored, skeleton };
-        let embedding = finder.places(&vertices);
-        let cover = Cover::new(&finder, &vertices, &embedding, &finest);
-        let shape = Shape { embedding: &embedding, positions, normals: &normals, triangles };
+        let flesh = finder.places(&vertices);
+        let mut embedding = flesh.clone();
+        finder.stiffen(&vertices, &mut embedding);
+        let cover = Cover::new(&finder, &vertices, &flesh, &finest);
+        let shape = Shape { flesh: &flesh, skin: &embedding, positions, normals: &normals, triangles };
         let contact = Contact::new(&shape, cells, rest, size);
         let levels = finest.hierarchy(FEWEST);
         let thickness = thickness(rest, &bones).max(size) as f32;

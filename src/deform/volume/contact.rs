@@ -100,8 +100,10 @@ pub struct Contact {
 
 /// The skin in the bind pose, on which points are spread.
 pub struct Shape<'a> {
-    /// Places of the vertices.
-    pub embedding: &'a [Option<Place>],
+    /// Place of each vertex in the flesh below it.
+    pub flesh: &'a [Option<Place>],
+    /// Places that the vertices follow. They differ from `flesh` in rigid parts, whose vertices contact does not part.
+    pub skin: &'a [Option<Place>],
     /// Positions of the vertices.
     pub positions: &'a [DVec3],
     /// Normals of the vertices.
@@ -150,8 +152,10 @@ impl Contact {
     /// Spreads points on the skin of a body that is filled with cubes of edge length `size`. Only skin in or near the
     /// cubes gets points.
     pub fn new(shape: &Shape, cells: &[[u32; 8]], nodes: &[DVec3], size: f64) -> Self {
-        let embedding: Vec<Option<Place>> =
-            shape.embedding.iter().map(|place| place.filter(|p| p.apart == 0.0)).collect();
+        let close = |of: &[Option<Place>]| -> Vec<Option<Place>> {
+            of.iter().map(|place| place.filter(|p| p.apart == 0.0)).collect()
+        };
+        let [below, embedding] = [shape.flesh, shape.skin].map(close);
         let mut spread = Spread { spacing: SPACING * size, at: HashMap::new(), points: Vec::new() };
         for t in shape.triangles {
             let x = t.map(|v| shape.positions[v as usize]);
@@ -162,7 +166,7 @@ impl Contact {
                 let main = (0..3).fold(0, |best, k| if w[k] > w[best] { k } else { best });
                 let at = |values: [DVec3; 3]| (0..3).map(|k| values[k] * w[k]).sum::<DVec3>();
                 let normal = at(t.map(|v| shape.normals[v as usize])).normalize_or_zero();
-                if let Some(place) = embedding[t[main] as usize] {
+                if let Some(place) = below[t[main] as usize] {
                     spread.offer(at(x), normal, place.cell, t[main]);
                 }
             }

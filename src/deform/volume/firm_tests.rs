@@ -368,7 +368,8 @@ fn contact_parts_a_fold_between_firm_and_soft_flesh() {
     let (bound, pose) = folded();
     let control = &bound.character.control;
     let crossings = crate::geom::Crossings::new(control, &vec![RADIUS; control.positions.len()]);
-    // Very firm flesh sinks into very soft flesh by more than contact resolves.
+    // Very firm flesh sinks into very soft flesh by more than contact resolves. Where coarse triangles of the two sides
+    // touch, some still cross, but hardly by a depth.
     for (low, high) in [(16.0, 16.0), (1.0 / 16.0, 1.0 / 16.0), (4.0, 0.25)] {
         let regions = vec![
             region(&bound, 0, low, |x| f32::from(u8::from(x.y < 0.9))),
@@ -380,8 +381,9 @@ fn contact_parts_a_fold_between_firm_and_soft_flesh() {
         };
         let [apart, touching] = [0, 5].map(of);
         println!("{low} on {high}: {apart:?}, with contact {touching:?}");
-        assert!(apart.crossings > 40 && 2 * touching.crossings < apart.crossings, "{low} {high}");
-        assert!(2.0 * touching.penetration < apart.penetration, "{low} {high}");
+        assert!(apart.crossings > 40 && touching.crossings < apart.crossings, "{low} {high}");
+        assert!(8.0 * touching.penetration < apart.penetration, "{low} {high}");
+        assert!(4.0 * touching.fold_penetration < apart.fold_penetration, "{low} {high}");
     }
 }
 
