@@ -158,6 +158,24 @@ impl MethodArgs {
         }
         Ok(out)
     }
+
+    /// Returns the recipe for a character: the method of the arguments, or else the project's. Prints a line for each
+    /// number out of range.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a wrong parameter, or if the character cannot be deformed by the method.
+    pub fn recipe(&self, model: &Model) -> Result<Recipe> {
+        let settings = model.deformer(&self.settings()?);
+        let recipe = model.recipe(&settings)?;
+        for (name, given) in &settings.parameters {
+            if let (Some(given), Some(used)) = (given.as_f64(), recipe.number(name))
+                && given as f32 != used
+            {
+                eprintln!("sinew: {name}={given} is not possible; the nearest value is {used}");
+            }
+        }
+        Ok(recipe)
+    }
 }
 
 /// Checks a method name and returns its canonical spelling.

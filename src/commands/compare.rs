@@ -131,8 +131,10 @@ impl Args {
         let fixed = |m: &str| m == "lbs" || Exact::from_name(m).is_some();
         let tuned = || self.methods.iter().filter(|m| !fixed(m));
         for set in &self.set {
-            let mut last =
-                Error::input(format!("--set {set}"), "compare a method other than lbs, or leave it out");
+            let mut last = Error::input(
+                format!("--set {set} applies to no method"),
+                "compare a method other than lbs, or leave --set out",
+            );
             if tuned().all(|m| accepts(m, set).map_err(|e| last = e).is_err()) {
                 return Err(last);
             }

@@ -109,7 +109,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     }
     let model = args.bind.applied(Model::load(&args.file, &BindOptions::default())?)?;
     let pose = args.pose.resolve(&model)?;
-    let recipe = model.recipe(&model.deformer(&args.method.settings()?))?;
+    let recipe = args.method.recipe(&model)?;
     let side = context.side(args.on.is_cpu())?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);

@@ -94,7 +94,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let recipe = model.recipe(&model.deformer(&args.method.settings()?))?;
+    let recipe = args.method.recipe(&model)?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
     evaluator.set_sculpt_states(&model.shown_at(args.pose.time.map(f64::from)).sculpts);
     let shape = evaluator.evaluate(&model, &pose)?;

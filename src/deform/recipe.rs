@@ -204,6 +204,17 @@ impl Recipe {
             || self.elastic_mut().is_some_and(|volume| volume.set_number(name, value))
     }
 
+    /// Returns a number of the springs, the volume or FAST by name, as it is used.
+    pub fn number(&self, name: &str) -> Option<f32> {
+        let fast = match &self.geometric {
+            Geometric::Fast(params) => serde_json::to_value(params).ok(),
+            _ => None,
+        };
+        let others = [serde_json::to_value(self.volume).ok(), serde_json::to_value(self.springs).ok()];
+        let all = fast.into_iter().chain(others.into_iter().flatten());
+        all.into_iter().find_map(|params| params.get(name)?.as_f64()).map(|value| value as f32)
+    }
+
     /// Returns the frequency, hertz, and the damping ratio of the dynamics; `None` if the recipe has neither springs
     /// nor the volume.
     pub fn dynamics(&self) -> Option<[f32; 2]> {
@@ -299,8 +310,11 @@ fn merged<T: Serialize + serde::de::DeserializeOwned>(
 fn unknown(method: &str, given: &Map<String, Value>, known: &[String]) -> Error {
     let names: Vec<&str> = given.keys().filter(|k| !known.contains(k)).map(String::as_str).collect();
     let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
-    if !known.contains(&"contact") {
-        known.push("contact");
+    let starts: &[&str] = if ["springs", "thesis", "volume"].contains(&method) { &["start"] } else { &[] };
+    for everywhere in starts.iter().chain(&["contact", "crease"]) {
+        if !known.contains(everywhere) {
+            known.push(everywhere);
+        }
     }
     Error::input(
         format!("{method} has no parameter {}", names.join(", ")),
@@ -337,6 +351,11 @@ mod tests {
         let out = recipe("fast+springs", &both).unwrap();
         assert_eq!((out.name(), out.springs.map(|s| s.surface)), ("fast+springs", Some(0.5)));
         assert!(matches!(out.geometric, Geometric::Fast(p) if p.extra == 5));
+        let out = recipe("volume", &[("volume", 7.into()), ("cycles", 5.into())]).unwrap();
+        assert_eq!(
+            ["volume", "firmness", "cycles", "torsion"].map(|n| out.number(n)),
+            [Some(1.0), Some(0.5), Some(5.0), None]
+        );
         for method in Recipe::NAMES {
             let with = |cycles: i32| recipe(method, &[("contact", cycles.into())]).unwrap();
             let (off, on) = (with(0), with(3));
@@ -354,6 +373,8 @@ mod tests {
             (recipe("fast+springs", &[("stiffness", 1.into())]), "torsion"),
             (recipe("lbs", &[("contact", "much".into())]), "contact"),
             (recipe("volume", &[("rest", "pose".into())]), "firmness"),
+            (recipe("volume", &[("nonsense", 1.into())]), "start"),
+            (recipe("lbs", &[("nonsense", 1.into())]), "crease"),
         ] {
             let text = wrong.unwrap_err().to_string();
             assert!(text.contains(word), "{text}");

@@ -6,9 +6,11 @@
 //! of limbs lie in the same grid cell, each part gets its own cube and corners, like virtual nodes in cutting (Molino,
 //! Bao, Fedkiw, "A virtual node algorithm for changing mesh topology during simulation", 2004).
 //!
-//! Different parts that overlap are connected, as a coat is with the body. Limbs of one part are not connected by a
-//! narrow gap, and not by an overlap such as that of two thighs: the overlap, where the part's winding number exceeds
-//! that of most of the part, is not inside.
+//! Different parts that overlap are connected, as an arm is with the trunk that it goes into. Across a gap that is
+//! narrower than the spacing of the rays, only layers are connected, such as a coat and the body, but not limbs. The
+//! caller tells limbs and layers apart, for example by their skin weights. Limbs of one part are also not connected by an
+//! overlap such as that of two thighs. The overlap, where the part's winding number exceeds that of most of the part, is
+//! not inside.
 
 use super::fragments::{Fragments, Grid, Index, crossing};
 use super::rays::{Cut, HEIGHTS, RAYS, Rays, Run, pieces, place_of, runs};
@@ -46,8 +48,15 @@ pub struct Cell {
 
 impl Lattice {
     /// Builds the lattice of a surface without boundary edges and with outward normals. `volume` is its volume, and
-    /// `cubes` the approximate number of cubes that fill it. Returns `None` if the surface encloses no volume.
-    pub fn new(positions: &[DVec3], triangles: &[[u32; 3]], volume: f64, cubes: f64) -> Option<Self> {
+    /// `cubes` the approximate number of cubes that fill it. `layers` tells whether two triangles that face each other
+    /// are layers on one limb. Returns `None` if the surface encloses no volume.
+    pub fn new(
+        positions: &[DVec3],
+        triangles: &[[u32; 3]],
+        volume: f64,
+        cubes: f64,
+        layers: impl Fn([u32; 3], [u32; 3]) -> bool,
+    ) -> Option<Self> {
         let corners = || triangles.iter().flatten().map(|&v| positions[v as usize]);
         let low = corners().fold(DVec3::INFINITY, DVec3::min);
         let box_size = corners().fold(DVec3::NEG_INFINITY, DVec3::max) - low;
@@ -66,7 +75,7 @@ impl Lattice {
         let inside = |part: u32, winding| (1..=parts.most[part as usize]).contains(&winding);
         let mut runs = runs(&rays, &cuts, size, |t| parts.of[t as usize], inside);
         let surface = Surface::new(positions, triangles, &parts, [low, low + box_size], size);
-        let touch = |a: &Run, b: &Run| surface.as_ref().is_none_or(|s| s.connects(&rays, a, b));
+        let touch = |a: &Run, b: &Run| surface.as_ref().is_none_or(|s| s.connects(&rays, a, b, &layers));
         let (pieces, links) = pieces(&rays, &runs, touch);
         runs.iter_mut().zip(&pieces).for_each(|(run, piece)| run.cell = *piece);
         let cells = pieces.iter().max().map_or(0, |m| *m as usize + 1);
@@ -208,20 +217,25 @@ impl<'a> Surface<'a> {
     }
 
     /// Whether two runs of neighbouring rays are connected at one of the tested heights or more.
-    fn connects(&self, rays: &Rays, a: &Run, b: &Run) -> bool {
+    fn connects(&self, rays: &Rays, a: &Run, b: &Run, layers: &impl Fn([u32; 3], [u32; 3]) -> bool) -> bool {
         let (low, high) = (a.from.max(b.from), a.to.min(b.to));
         HEIGHTS.iter().any(|height| {
             let ends = [a, b].map(|run| {
                 let [u, v] = rays.at(run.ray.map(|i| i as usize));
                 self.grid.local(rays.global([u, v, low + (high - low) * height]))
             });
-            self.passes(ends, [a.part, b.part])
+            self.passes(ends, [a.part, b.part], layers)
         })
     }
 
-    /// Whether a segment passes from the inside of one part to the inside of another part or of the same part, without
-    /// a gap between them.
-    fn passes(&self, [from, to]: [DVec3; 2], parts: [u32; 2]) -> bool {
+    /// Whether a segment passes from the inside of one part to the inside of another part or of the same part. It passes
+    /// neither a gap between limbs nor an overlap of limbs of one part.
+    fn passes(
+        &self,
+        [from, to]: [DVec3; 2],
+        parts: [u32; 2],
+        layers: &impl Fn([u32; 3], [u32; 3]) -> bool,
+    ) -> bool {
         let [here, there] = [from, to].map(|x| self.grid.at(x));
         let beyond = there.filter(|_| here != there);
         let near = here.into_iter().chain(beyond).flat_map(|cell| self.at.of(cell));
@@ -233,13 +247,15 @@ impl<'a> Surface<'a> {
                 crossings.extend(crossing(corners, from, to).map(|(t, side)| (t, side as i32, triangle)));
             }
         }
-        if crossings.is_empty() {
-            return true;
-        }
         // A triangle with fragments in both cells counts once. Where parts touch, the segment enters one part before it
         // leaves the other.
         crossings.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         crossings.dedup();
+        let (Some(first), Some(last)) = (crossings.first(), crossings.last()) else { return true };
+        let corners = |triangle: u32| self.triangles[triangle as usize];
+        if layers(corners(first.2), corners(last.2)) {
+            return true;
+        }
         if parts[0] == parts[1] {
             // Winding numbers relative to the start.
             let mut winding = 0;
@@ -287,7 +303,7 @@ mod tests {
     fn cubes_are_as_full_as_the_box_and_corners_give_places_back() {
         let high = DVec3::new(0.9, 2.0, 0.7);
         let (positions, triangles) = boxes(&[(DVec3::ZERO, high)]);
-        let lattice = Lattice::new(&positions, &triangles, 1.26, 1500.0).unwrap();
+        let lattice = Lattice::new(&positions, &triangles, 1.26, 1500.0, |_, _| false).unwrap();
         let volume: f64 = lattice.cells.iter().map(|c| c.fill).sum::<f64>() * lattice.size.powi(3);
         assert!((volume / 1.26 - 1.0).abs() < 0.03, "{volume}");
         assert!(
@@ -304,20 +320,20 @@ mod tests {
         assert!(lattice.find(DVec3::splat(-1.0)).is_none() && lattice.find(DVec3::splat(9.0)).is_none());
         // Neighbouring cubes share corners, so there are as few nodes as in a grid.
         assert!(lattice.nodes.len() < 2 * lattice.cells.len());
-        assert!(Lattice::new(&[], &[], 0.0, 100.0).is_none());
-        assert!(Lattice::new(&positions, &[], 1.0, 100.0).is_none());
+        assert!(Lattice::new(&[], &[], 0.0, 100.0, |_, _| false).is_none());
+        assert!(Lattice::new(&positions, &[], 1.0, 100.0, |_, _| false).is_none());
     }
 
     #[test]
     fn what_overlaps_is_inside_once_and_what_is_apart_shares_no_corner() {
         let at = |x: f64| (DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 3.0, 1.0));
         let (positions, triangles) = boxes(&[at(0.0), at(0.5)]);
-        let lattice = Lattice::new(&positions, &triangles, 4.5, 2000.0).unwrap();
+        let lattice = Lattice::new(&positions, &triangles, 4.5, 2000.0, |_, _| false).unwrap();
         let volume: f64 = lattice.cells.iter().map(|c| c.fill).sum::<f64>() * lattice.size.powi(3);
         assert!((volume / 4.5 - 1.0).abs() < 0.03, "{volume}");
         // The gap between the boxes is a third of a cube.
         let (positions, triangles) = boxes(&[at(0.0), at(1.1)]);
-        let lattice = Lattice::new(&positions, &triangles, 6.0, 200.0).unwrap();
+        let lattice = Lattice::new(&positions, &triangles, 6.0, 200.0, |_, _| false).unwrap();
         assert!(lattice.size > 0.3);
         let nodes_of = |x: f64| -> Vec<u32> {
             let mut nodes = Vec::new();
@@ -353,7 +369,7 @@ mod tests {
     fn legs_that_overlap_are_apart_and_connected_by_the_trunk() {
         for (overlap, cubes) in [(-0.02, 500.0), (0.02, 500.0), (0.3, 500.0), (0.3, 4000.0)] {
             let (positions, triangles) = legs(overlap);
-            let lattice = Lattice::new(&positions, &triangles, 7.7, cubes).unwrap();
+            let lattice = Lattice::new(&positions, &triangles, 7.7, cubes, |_, _| false).unwrap();
             let leg = |x: f64| -> Vec<u32> {
                 let near =
                     (0..20).filter_map(|i| lattice.find(DVec3::new(x, 0.02 + 0.05 * f64::from(i), 0.5)));
@@ -380,7 +396,7 @@ mod tests {
     fn a_part_with_double_layers_is_filled() {
         let (positions, mut triangles) = boxes(&[(DVec3::ZERO, DVec3::ONE)]);
         triangles.extend(triangles.clone());
-        let lattice = Lattice::new(&positions, &triangles, 1.0, 500.0).unwrap();
+        let lattice = Lattice::new(&positions, &triangles, 1.0, 500.0, |_, _| false).unwrap();
         let volume: f64 = lattice.cells.iter().map(|c| c.fill).sum::<f64>() * lattice.size.powi(3);
         assert!((volume - 1.0).abs() < 0.03, "{volume}");
         // Beside other cubes, a double box is as connected as a single one.

@@ -114,8 +114,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
     let side = context.side(false)?;
-    let shape = Evaluator::new(&side, &model, &model.recipe(&model.deformer(&args.method.settings()?))?)?
-        .evaluate(&model, &pose)?;
+    let shape = Evaluator::new(&side, &model, &args.method.recipe(&model)?)?.evaluate(&model, &pose)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     studio.look_mut().wire = args.wire;
     let bounds = args.bounds(&model, &pose, Aabb::of(shape.positions.iter().copied()))?;

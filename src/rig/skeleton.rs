@@ -106,6 +106,14 @@ impl Skeleton {
         own.or(self.nodes.get(node.index()).and_then(|n| n.joint))
     }
 
+    /// Per joint: the first joint of the same node. A file can have several skins that share nodes; the joints of a node
+    /// move alike.
+    pub fn first_joints(&self) -> Vec<JointId> {
+        let mut first = vec![None; self.nodes.len()];
+        let of = |(j, joint): (usize, &Joint)| *first[joint.node.index()].get_or_insert(JointId::from(j));
+        self.joints.iter().enumerate().map(of).collect()
+    }
+
     /// Returns the node with this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.nodes.iter().position(|n| n.name == name).map(NodeId::from)

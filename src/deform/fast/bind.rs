@@ -118,7 +118,7 @@ impl Reduced {
         let mut parts = Parts::default();
         let mut inside = None;
         if energy == Energy::Volume {
-            (inside, parts) = Inside::of(&positions, shape.triangles, &own, cubes);
+            (inside, parts) = Inside::of(&positions, shape.triangles, &own, |handle| handle, cubes);
         }
         if energy == Energy::Volume && inside.is_none() {
             energy = Energy::Rims;

@@ -7,6 +7,7 @@
 use super::weights::Weights;
 use crate::base::math::DVec3;
 use crate::geom::{Cell, Lattice, solid};
+use std::collections::BTreeSet;
 
 /// A part with holes counts as closed up to this area of its holes, as a fraction of its own area.
 const HOLES: f64 = 0.1;
@@ -17,6 +18,8 @@ const DEPTHS: [f64; 2] = [0.1, 0.4];
 const PIECE: f64 = 0.8;
 /// A corner's weights are fixed if at least this surface area is near it, in squared cube sides.
 const NEAR: f64 = 0.02;
+/// Parts of the surface that face each other are layers of one limb if at least this fraction of their weights agrees.
+const AGREE: f64 = 0.5;
 /// Successive overrelaxation (Young 1954): its factor, its maximum sweeps, and the weight change at which it stops.
 const OVER: f32 = 1.6;
 const SWEEPS: usize = 60;
@@ -52,16 +55,25 @@ pub struct Parts {
 }
 
 impl Inside {
-    /// Fills a mesh with about `cubes` cubes; `own` are vertex weights. Returns `None` if no part is closed.
+    /// Fills a mesh with about `cubes` cubes; `own` are vertex weights. Handles with the same result of `alike` move
+    /// alike. Returns `None` if no part is closed.
     pub fn of(
         positions: &[DVec3],
         triangles: &[[u32; 3]],
         own: &Weights,
+        alike: impl Fn(usize) -> usize,
         cubes: f64,
     ) -> (Option<Self>, Parts) {
         let solid = solid(positions, triangles, HOLES);
         let parts = Parts { all: solid.parts, open: solid.open, cubes: 0 };
-        let Some(lattice) = Lattice::new(positions, &solid.triangles, solid.volume, cubes) else {
+        let layers = |a: [u32; 3], b: [u32; 3]| {
+            let entries = |t: [u32; 3]| t.into_iter().flat_map(|v| own.of(v as usize));
+            let of =
+                |t, handle| -> f64 { entries(t).filter(|w| alike(w.0) == alike(handle)).map(|w| w.1).sum() };
+            let handles: BTreeSet<usize> = entries(a).map(|w| alike(w.0)).collect();
+            handles.into_iter().map(|h| of(a, h).min(of(b, h))).sum::<f64>() >= 3.0 * AGREE
+        };
+        let Some(lattice) = Lattice::new(positions, &solid.triangles, solid.volume, cubes, layers) else {
             return (None, parts);
         };
         let handles = own.named();

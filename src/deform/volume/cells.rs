@@ -4,12 +4,13 @@ use super::contact::{Contact, Shape};
 use super::cover::Cover;
 use super::levels::{FEWEST, Level};
 use super::place::{Finder, Place, Vertices};
-use crate::base::BoneId;
+use super::rigid::{rigid_parts, stiffen};
 use crate::base::math::{DVec3, Vec3};
+use crate::base::{BoneId, JointId};
 use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
 use crate::deform::fast::{Inside, Weights, own_weights};
-use crate::geom::{ControlMesh, apart, root, unite};
+use crate::geom::{ControlMesh, Thickness, apart, root, unite};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -17,6 +18,8 @@ use std::sync::Arc;
 const ALONE: f64 = 0.98;
 /// Spacing of the samples along a bone, in edge lengths of a cube.
 const SAMPLE: f64 = 0.2;
+/// Depth below the surface of a rigid part at which the part's cubes are found, in edge lengths of a cube.
+const BELOW: f64 = 0.02;
 
 /// The volume of a character, divided into cubes.
 #[derive(Clone, Debug)]
@@ -49,7 +52,9 @@ impl Cells {
         let soft = |t: &&[u32; 3]| !t.iter().any(|&v| control.rigid[v as usize]);
         let triangles: Vec<[u32; 3]> = control.triangles.iter().filter(soft).copied().collect();
         let weights = own_weights(&control.influences);
-        let inside = Inside::of(&positions, &triangles, &weights, f64::from(cubes)).0;
+        let first = character.skeleton.first_joints();
+        let alike = |joint: usize| first[joint].index();
+        let inside = Inside::of(&positions, &triangles, &weights, alike, f64::from(cubes)).0;
         match inside {
             Some(inside) => Self::of(character, inside, &weights, &positions, &triangles),
             None => Self::none(character),
@@ -78,29 +83,20 @@ impl Cells {
     ) -> Self {
         let (size, rest) = (inside.size, &inside.nodes);
         let cells: Vec<[u32; 8]> = inside.cells.iter().map(|c| along_axes(c.corners, rest)).collect();
-        // Per node: the joints whose bones cross a cube that has this node as a corner.
-        let mut joints: Vec<Vec<u32>> = vec![Vec::new(); rest.len()];
-        let deforming = character.deforming_bones();
-        // A file can have several skins that share nodes; the joints of a node move alike.
-        let all = &character.skeleton.joints;
-        let first = |j: usize| (0..j).find(|&k| all[k].node == all[j].node).unwrap_or(j) as u32;
-        let first: Vec<u32> = (0..all.len()).map(first).collect();
-        for (bone, _) in character.skeleton.bones.iter().zip(deforming).filter(|b| b.1) {
-            let (head, tail) = (bone.head.as_dvec3(), bone.tail.as_dvec3());
-            let steps = (head.distance(tail) / (SAMPLE * size)).ceil().clamp(1.0, 1e5) as usize;
-            let mut last = None;
-            for k in 0..=steps {
-                let cell = inside.find(head.lerp(tail, k as f64 / steps as f64));
-                for &n in cell.filter(|_| cell != last).map_or(&[][..], |c| &cells[c][..]) {
-                    let joint = first[bone.parent.index()];
-                    if !joints[n as usize].contains(&joint) {
-                        joints[n as usize].push(joint);
-                    }
-                }
-                last = cell;
-            }
+        let skeleton = &character.skeleton;
+        let normals = normals(positions, triangles);
+        let vertices = Vertices { positions, normals: &normals, triangles, weights: own };
+        let first = skeleton.first_joints();
+        let mut joints = crossed(character, &inside, &cells, &first);
+        let bony: Vec<bool> = joints.iter().map(|joints| !joints.is_empty()).collect();
+        let surface = Thickness::new(positions, triangles);
+        let rigid = rigid_parts(skeleton, &vertices, &surface, size);
+        // A rigid part holds the flesh in and around it like a bone.
+        for (joint, v) in rigid.iter().flat_map(|(joint, part)| part.iter().map(|v| (*joint, *v as usize))) {
+            let below = inside.find(positions[v] - normals[v] * (BELOW * size));
+            below.into_iter().flat_map(|c| cells[c]).for_each(|n| add(&mut joints[n as usize], joint));
         }
-        let follows = |n: usize, joint: u32| -> f64 {
+        let follows = |n: usize, joint: JointId| -> f64 {
             inside.weights.of(n).filter(|w| first[w.0] == joint).map(|w| w.1).sum()
         };
         let mut held: Vec<bool> =
@@ -111,29 +107,64 @@ impl Cells {
         cells.iter().for_each(|c| (1..8).for_each(|k| unite(&mut part, c[0], c[k])));
         let part: Vec<u32> = (0..rest.len() as u32).map(|n| root(&mut part, n)).collect();
         let mut anchored = vec![false; rest.len()];
-        (0..rest.len()).filter(|&n| held[n] || core[n]).for_each(|n| anchored[part[n] as usize] = true);
+        (0..rest.len()).filter(|&n| bony[n]).for_each(|n| anchored[part[n] as usize] = true);
         (0..rest.len()).for_each(|n| held[n] |= !anchored[part[n] as usize]);
         let home: Vec<u32> = cells.iter().map(|cell| home(cell, &inside)).collect();
         let anchored: Vec<bool> = cells.iter().map(|c| anchored[part[c[0] as usize] as usize]).collect();
-        let normals = normals(positions, triangles);
-        let vertices = Vertices { positions, normals: &normals, triangles, weights: own };
         let low = rest.iter().fold(DVec3::INFINITY, |low, x| low.min(*x));
         let grid = rest.iter().map(|x| ((*x - low) / size).round().to_array().map(|v| v as i32)).collect();
-        let bones: Vec<DVec3> = (0..rest.len()).filter(|&n| held[n] || core[n]).map(|n| rest[n]).collect();
+        let bones: Vec<DVec3> = (0..rest.len()).filter(|&n| bony[n]).map(|n| rest[n]).collect();
         let finest = Level::finest(size as f32, cells, grid, held.clone(), core);
-        let (cells, anchored, skeleton) = (&finest.cells, &anchored, &character.skeleton);
+        let (cells, anchored) = (&finest.cells, &anchored);
         let finder = Finder { cells, inside: &inside, home: &home, anchored, skeleton };
         let flesh = finder.places(&vertices);
         let mut embedding = flesh.clone();
-        finder.stiffen(&vertices, &mut embedding);
+        stiffen(&rigid, positions, &mut embedding);
         let cover = Cover::new(&finder, &vertices, &flesh, &finest);
-        let shape = Shape { flesh: &flesh, skin: &embedding, positions, normals: &normals, triangles };
+        let shape = Shape {
+            flesh: &flesh,
+            skin: &embedding,
+            positions,
+            normals: &normals,
+            triangles,
+            surface: &surface,
+        };
         let contact = Contact::new(&shape, cells, rest, size);
         let levels = finest.hierarchy(FEWEST);
         let thickness = thickness(rest, &bones).max(size) as f32;
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();
         let nodes = as_character(character, nodes, inside.weights.influences());
         Self { levels, home, embedding, contact, cover, held, thickness, nodes }
+    }
+}
+
+/// Per node: the first joints of the nodes whose bones cross a cube with this node as a corner.
+fn crossed(
+    character: &Character,
+    inside: &Inside,
+    cells: &[[u32; 8]],
+    first: &[JointId],
+) -> Vec<Vec<JointId>> {
+    let mut joints: Vec<Vec<JointId>> = vec![Vec::new(); inside.nodes.len()];
+    let deforming = character.deforming_bones();
+    for (bone, _) in character.skeleton.bones.iter().zip(deforming).filter(|b| b.1) {
+        let (head, tail) = (bone.head.as_dvec3(), bone.tail.as_dvec3());
+        let steps = (head.distance(tail) / (SAMPLE * inside.size)).ceil().clamp(1.0, 1e5) as usize;
+        let mut last = None;
+        for k in 0..=steps {
+            let cell = inside.find(head.lerp(tail, k as f64 / steps as f64));
+            for &n in cell.filter(|_| cell != last).map_or(&[][..], |c| &cells[c][..]) {
+                add(&mut joints[n as usize], first[bone.parent.index()]);
+            }
+            last = cell;
+        }
+    }
+    joints
+}
+
+fn add(joints: &mut Vec<JointId>, joint: JointId) {
+    if !joints.contains(&joint) {
+        joints.push(joint);
     }
 }
 

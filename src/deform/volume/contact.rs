@@ -110,6 +110,8 @@ pub struct Shape<'a> {
     pub normals: &'a [DVec3],
     /// Triangles of the closed parts.
     pub triangles: &'a [[u32; 3]],
+    /// The same triangles, to measure thickness.
+    pub surface: &'a Thickness,
 }
 
 /// Points already spread, by grid cell.
@@ -171,7 +173,6 @@ impl Contact {
                 }
             }
         }
-        let flesh = Thickness::new(shape.positions, shape.triangles);
         let (mut points, mut moved) = (Points::default(), Vec::new());
         for (i, &(x, normal, cell, vertex)) in spread.points.iter().enumerate() {
             let corners = cells[cell as usize];
@@ -179,7 +180,7 @@ impl Contact {
             for (node, weight) in corners.into_iter().zip(place.weights()) {
                 moved.push((node, Share { node: i as u32, weight }));
             }
-            let thickness = flesh.below(x, normal, 0.02 * size).unwrap_or(size);
+            let thickness = shape.surface.below(x, normal, 0.02 * size).unwrap_or(size);
             points.place.push(Some(place));
             points.bind.push(x.as_vec3());
             points.normal.push(normal.as_vec3());

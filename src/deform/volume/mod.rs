@@ -35,6 +35,7 @@ pub mod levels;
 pub mod motion;
 pub mod place;
 pub mod push;
+mod rigid;
 pub mod schedule;
 pub mod settle;
 pub mod solve;

@@ -4,7 +4,7 @@ use super::Rest;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::deform::fast::{Inside, Weights};
-use crate::geom::{Adjacency, apart, root, unite};
+use crate::geom::Adjacency;
 use crate::rig::Skeleton;
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +14,6 @@ const DEPTHS: [f64; 6] = [0.02, 0.1, 0.3, 0.6, -0.1, -0.3];
 /// A vertex takes a cube only if at least this fraction of their skin weights agrees. Otherwise a vertex could take a
 /// cube of another limb that touches its own limb.
 const AGREE: f64 = 0.5;
-/// A part of the mesh is rigid if this fraction or more of the weights of each of its vertices belongs to one joint.
-const RIGID: f64 = 0.98;
 /// Maximum distance, in grid cells along each axis, at which a vertex outside all cubes searches for a cube.
 const AROUND: i32 = 4;
 /// Up to this distance from its cube, in edge lengths of a cube, a vertex deforms with the cube.
@@ -134,53 +132,6 @@ impl Finder<'_> {
         out
     }
 
-    /// Gives all vertices of each rigid part the place of the vertex nearest to the part's middle, so that armour does not
-    /// bend: its vertices take only the displacement at that place. `places` has the vertices' own places.
-    pub fn stiffen(&self, vertices: &Vertices, places: &mut [Option<Place>]) {
-        for part in self.rigid_parts(vertices) {
-            let x = |v: u32| vertices.positions[v as usize];
-            let middle = part.iter().map(|&v| x(v)).sum::<DVec3>() / part.len() as f64;
-            let near = |v: u32| (x(v).distance_squared(middle), v);
-            let placed = part.iter().filter(|v| places[**v as usize].is_some()).map(|v| near(*v));
-            let nearest = placed.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let place = nearest.and_then(|(_, v)| places[v as usize]).map(|p| Place { apart: 1.0, ..p });
-            part.iter().for_each(|&v| places[v as usize] = place);
-        }
-    }
-
-    /// The vertices of each connected part of the mesh that follows a single joint.
-    fn rigid_parts(&self, vertices: &Vertices) -> Vec<Vec<u32>> {
-        let mut above = apart(vertices.positions.len());
-        vertices.triangles.iter().for_each(|t| t[1..].iter().for_each(|&v| unite(&mut above, t[0], v)));
-        let mut parts: HashMap<u32, (NodeId, Vec<u32>)> = HashMap::new();
-        let mut soft = HashSet::new();
-        let mut all: Vec<u32> = vertices.triangles.iter().flatten().copied().collect();
-        all.sort_unstable();
-        all.dedup();
-        for v in all {
-            let part = root(&mut above, v);
-            let weights = || vertices.weights.of(v as usize);
-            let most = weights().max_by(|a, b| a.1.total_cmp(&b.1)).map(|w| self.node(w.0 as u32));
-            let of = |node| weights().filter(|w| self.node(w.0 as u32) == node).map(|w| w.1).sum::<f64>();
-            match most.filter(|node| of(*node) >= RIGID) {
-                Some(node) => {
-                    let own = parts.entry(part).or_insert_with(|| (node, Vec::new()));
-                    own.1.push(v);
-                    if own.0 != node {
-                        soft.insert(part);
-                    }
-                }
-                None => {
-                    soft.insert(part);
-                }
-            }
-        }
-        let mut out: Vec<Vec<u32>> =
-            parts.into_iter().filter(|p| !soft.contains(&p.0)).map(|p| p.1.1).collect();
-        out.sort_unstable();
-        out
-    }
-
     /// Returns the cube just below a point of the skin, if its weights agree with those of the vertex `v`.
     pub fn below(&self, weights: &Weights, v: usize, normal: DVec3, x: DVec3) -> Option<usize> {
         DEPTHS.iter().find_map(|depth| {
@@ -217,7 +168,8 @@ impl Finder<'_> {
     fn agrees(&self, cell: usize, weights: &Weights, v: usize) -> bool {
         let of_cell = |joint: usize| {
             let at = self.cells[cell].iter().flat_map(|&n| self.inside.weights.of(n as usize));
-            at.filter(|w| w.0 == joint).map(|w| w.1).sum::<f64>() / 8.0
+            let node = self.node(joint as u32);
+            at.filter(|w| self.node(w.0 as u32) == node).map(|w| w.1).sum::<f64>() / 8.0
         };
         weights.of(v).map(|(joint, w)| w.min(of_cell(joint))).sum::<f64>() >= AGREE
     }

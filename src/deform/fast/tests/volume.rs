@@ -91,7 +91,7 @@ impl Filled {
     fn inside(&self) -> (Inside, f64) {
         let (positions, _, size) = normalized(&self.made.positions);
         let own = own_weights(&self.made.weights);
-        (Inside::of(&positions, &self.made.triangles, &own, self.cubes).0.unwrap(), size)
+        (Inside::of(&positions, &self.made.triangles, &own, |handle| handle, self.cubes).0.unwrap(), size)
     }
 
     /// Returns the unreduced energy (model size one) of the solved tube, with optimal rotations for cubes and shell,
@@ -205,7 +205,7 @@ fn what_is_open_stays_a_shell_and_limbs_in_one_cube_stay_apart() {
     (0..n).for_each(|_| two.weights.push([(1, 1.0)]));
     let (positions, ..) = normalized(&two.positions);
     let own = own_weights(&two.weights);
-    let (inside, parts) = Inside::of(&positions, &two.triangles, &own, 60.0);
+    let (inside, parts) = Inside::of(&positions, &two.triangles, &own, |handle| handle, 60.0);
     let inside = inside.unwrap();
     assert!(parts.open == 0 && inside.size > 0.1 * f64::from(radius));
     for n in 0..inside.nodes.len() {
