@@ -21,6 +21,7 @@ mod sculpt;
 mod tets;
 mod text;
 mod thesis;
+mod volume;
 mod vr;
 mod weights;
 
@@ -37,6 +38,7 @@ pub use report::{
 pub use sculpt::{BakeRate, EditTimes, SculptTimes};
 pub use tets::TetTimes;
 pub use thesis::{THESIS_TABLE_1, ThesisRow};
+pub use volume::VolumeTimes;
 pub use vr::VrFrame;
 
 use crate::app::context::{Context, stage};
@@ -137,6 +139,9 @@ pub struct Args {
     /// Only the panels of headset and window, on the processor
     #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets", "weights", "cage"])]
     pub panels: bool,
+    /// Only frames of the method `volume`, beside linear blend skinning and springs
+    #[arg(long, conflicts_with_all = ["equilibrium", "classic", "fast", "sculpt", "tets", "weights", "cage", "panels"])]
+    pub volume: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -155,6 +160,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         Args { weights: true, ref files, json, .. } => weights(files, json),
         Args { cage: true, json, .. } => cage(context, json),
         Args { panels: true, ref files, json, .. } => panels(files, json),
+        Args { volume: true, ref files, json, .. } => volume(context, files, json),
         Args { equilibrium: true, ref files, json, .. } => equilibrium(context, files, json),
         Args { ref files, json, .. } => bench(context, files, json),
     }
@@ -240,6 +246,17 @@ fn panels(files: &[PathBuf], json: bool) -> Result<String> {
         rows.extend(panels::measure(&source.name(), &model, &effort)?);
     }
     if json { as_json(&rows) } else { Ok(panels::text(&rows)) }
+}
+
+/// Measures frames of the method `volume` in `files`, or in the characters of the thesis's Table 1 if `files` is empty.
+/// Returns a table, or a JSON list with `json`.
+///
+/// # Errors
+/// Any error from loading, binding or deforming.
+fn volume(context: &mut Context, files: &[PathBuf], json: bool) -> Result<String> {
+    let effort = Effort { budget: Duration::from_secs(2), most: 60 };
+    let rows = volume::measure(context, &sources(files)?, &effort)?;
+    if json { as_json(&rows) } else { Ok(volume::text(&rows)) }
 }
 
 fn as_json(report: &impl serde::Serialize) -> Result<String> {

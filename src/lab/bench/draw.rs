@@ -1,5 +1,5 @@
 //! Measures drawing for a window and a headset, with and without antialiasing, silhouettes, ambient occlusion, the outline of
-//! the selection, and the G-buffers of queries.
+//! the selection, the ghosts of an onion skin, and the G-buffers of queries.
 
 use super::measure::{Effort, Sample, repeat};
 use super::report::DrawTimes;
@@ -7,8 +7,8 @@ use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::deform::Graph;
 use crate::render::{
-    Camera, Filter, GBuffer, Lines, Look, PROBE_SIZE, Probe, Renderer, Scene, Shot, SurfaceBuffers, Targets,
-    View,
+    Camera, Filter, GBuffer, GHOSTS, GhostShape, Lines, Look, PROBE_SIZE, Probe, Renderer, Scene, Shot,
+    ShownGhosts, SurfaceBuffers, Targets, View,
 };
 use crate::scene::Model;
 
@@ -82,6 +82,28 @@ pub(super) fn measure(
     let silhouettes = both_sizes(silhouetted, "silhouettes")?;
     let occlusion = both_sizes(Look { occlusion: true, ..Look::default() }, "ambient occlusion")?;
     let outline = both_sizes(Look { outline: true, ..Look::default() }, "outline")?;
+    // The largest number of ghosts; each has the present shape, which costs as much as another shape of the same size.
+    let shapes: Vec<GhostShape> =
+        (0..2 * GHOSTS).map(|_| renderer.ghost_shape(display.positions.len())).collect::<Result<_>>()?;
+    device.run(|frame| {
+        let bytes = (display.positions.len() * size_of::<[f32; 4]>()) as u64;
+        shapes.iter().for_each(|shape| frame.copy(&surface.positions, &shape.positions, bytes));
+        Ok(())
+    })?;
+    let ghosts = |size: [u32; 2], views: &[Vec<View>; 2]| -> Result<Sample> {
+        let targets = Targets::new(device, size, views[0].len() as u32, 1)?;
+        let masks = renderer.ghost_masks(&targets)?;
+        let side = |side: usize| std::array::from_fn(|rank| Some((&shapes[side * GHOSTS + rank], 1.0)));
+        let ghosts = Some(ShownGhosts { masks: &masks, shapes: [side(0), side(1)] });
+        let mut bound = renderer.bind(&scene, &targets)?;
+        let look = Look::default();
+        let runs = repeat(device, effort, |i, frame| {
+            let shot = Shot { views: &views[i], look: &look, lines: &lines, hidden: None, ghosts };
+            renderer.record(frame, &scene, &targets, &mut bound, &shot)
+        })?;
+        Ok(runs.phases(&["ghosts"]))
+    };
+    let ghosts = [ghosts(WINDOW, &seen)?, ghosts(EYE, &both)?];
     let gbuffer = GBuffer::new(device, [1, 1], 1)?;
     let bound = renderer.bind_gbuffer(&scene, &gbuffer)?;
     let pixel = [0, 1].map(|i| seen[i][0].of_pixel(WINDOW.map(|n| n / 2), WINDOW));
@@ -99,6 +121,7 @@ pub(super) fn measure(
         silhouettes,
         occlusion,
         outline,
+        ghosts,
         pick,
         probe: runs.phases(&["probe"]),
     })

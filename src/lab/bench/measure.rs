@@ -92,12 +92,12 @@ pub(super) fn repeat(
 pub(super) const ROUNDS: usize = 15;
 
 /// Runs the variants of a frame in rounds, alternately in forward and in backward order, so that other load on the
-/// machine slows all variants equally. Returns the time of the named phase, milliseconds, for each variant and each
+/// machine slows all variants equally. Returns the time of the phases that count, milliseconds, for each variant and each
 /// round except the first. `record` receives the variant and the round.
 pub(super) fn alternate(
     device: &Arc<Device>,
     effort: &Effort,
-    phase: &str,
+    counts: impl Fn(&str) -> bool,
     variants: usize,
     mut record: impl FnMut(usize, usize, &mut Frame) -> Result<()>,
 ) -> Result<Vec<Vec<f64>>> {
@@ -114,7 +114,7 @@ pub(super) fn alternate(
         for k in 0..variants {
             let variant = if round % 2 == 0 { k } else { variants - 1 - k };
             let timings = device.run(|frame| record(variant, round, frame))?;
-            let times = timings.iter().filter(|(name, _)| name == phase);
+            let times = timings.iter().filter(|(name, _)| counts(name));
             let ms = times.map(|(_, time)| time.as_secs_f64() * 1e3).sum();
             if round > 0 {
                 out[variant].push(ms);

@@ -152,6 +152,8 @@ pub struct DrawTimes {
     pub occlusion: [Sample; 2],
     /// What the outline of the whole character adds at 1920 x 1080, and for two eyes of 1024 x 1024.
     pub outline: [Sample; 2],
+    /// What eight ghosts of an onion skin add at 1920 x 1080, and for two eyes of 1024 x 1024.
+    pub ghosts: [Sample; 2],
     /// Time to render the one-pixel G-buffer of a pick.
     pub pick: Sample,
     /// Time to render the G-buffer of a brush's camera, 16 x 16 pixels.
