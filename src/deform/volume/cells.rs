@@ -2,6 +2,7 @@
 
 use super::contact::{Contact, Shape};
 use super::cover::Cover;
+use super::hubs::hubs;
 use super::levels::{FEWEST, Level};
 use super::place::{Finder, Place, Vertices};
 use super::rigid::{rigid_parts, stiffen};
@@ -14,7 +15,8 @@ use crate::geom::{ControlMesh, Thickness, apart, root, unite};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A node on a bone is held if its weight for the bone's joint is at least this fraction.
+/// A node on a bone is held if its weight for the bone's joint is at least this fraction. A node on bones of one hub is
+/// held if the sum of its weights for the hub's joints is at least this fraction.
 const ALONE: f64 = 0.98;
 /// Spacing of the samples along a bone, in edge lengths of a cube.
 const SAMPLE: f64 = 0.2;
@@ -96,11 +98,24 @@ impl Cells {
             let below = inside.find(positions[v] - normals[v] * (BELOW * size));
             below.into_iter().flat_map(|c| cells[c]).for_each(|n| add(&mut joints[n as usize], joint));
         }
-        let follows = |n: usize, joint: JointId| -> f64 {
-            inside.weights.of(n).filter(|w| first[w.0] == joint).map(|w| w.1).sum()
+        let hubs = hubs(skeleton, &first, character.control.aabb.size().max_element());
+        let share = |n: usize, of: &dyn Fn(usize) -> bool| -> f64 {
+            inside.weights.of(n).filter(|w| of(w.0)).map(|w| w.1).sum()
         };
-        let mut held: Vec<bool> =
-            joints.iter().enumerate().map(|(n, j)| j.len() == 1 && follows(n, j[0]) >= ALONE).collect();
+        let of_hub = |n: usize, hub: JointId| share(n, &|j| hubs[j] == Some(hub)) >= ALONE;
+        let mut around = vec![0; rest.len()];
+        cells.iter().flatten().for_each(|&n| around[n as usize] += 1);
+        let alone = |n: usize| match &joints[n][..] {
+            [joint] if share(n, &|j| first[j] == *joint) >= ALONE => true,
+            [joint, others @ ..] => hubs[joint.index()].is_some_and(|hub| {
+                others.iter().all(|other| hubs[other.index()] == Some(hub)) && of_hub(n, hub)
+            }),
+            [] => {
+                around[n] == 8
+                    && inside.weights.of(n).find_map(|w| hubs[w.0]).is_some_and(|hub| of_hub(n, hub))
+            }
+        };
+        let mut held: Vec<bool> = (0..rest.len()).map(alone).collect();
         let core: Vec<bool> = joints.iter().zip(&held).map(|(j, held)| !held && !j.is_empty()).collect();
         // A connected part without nodes on bones follows the geometric method: all its nodes are held.
         let mut part = apart(rest.len());

@@ -19,7 +19,8 @@
 //! by a factor ([`tissue`]).
 //!
 //! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Sinew holds a node on a bone only
-//! if almost all of the node's skin weight belongs to one joint. Elsewhere, the weights imply that flesh slides along
+//! if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it ([`hubs`]).
+//! Elsewhere, the weights imply that flesh slides along
 //! the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
 
 pub mod cells;
@@ -30,6 +31,7 @@ pub mod cover;
 pub mod firm;
 pub mod gold;
 pub mod gpu;
+mod hubs;
 pub mod level_buffers;
 pub mod levels;
 pub mod motion;
