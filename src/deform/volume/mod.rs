@@ -19,7 +19,7 @@
 //! by a factor ([`tissue`]).
 //!
 //! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Sinew holds a node on a bone only
-//! if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it ([`hubs`]).
+//! if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it (`hubs.rs`).
 //! Elsewhere, the weights imply that flesh slides along
 //! the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
 
