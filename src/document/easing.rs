@@ -129,8 +129,8 @@ impl Segments {
         self.target.rotates()
     }
 
-    /// Adds a key. Splines interpolate the components of quaternions, so a quaternion that comes from another
-    /// interpolation gets unit length and the sign of its neighbour.
+    /// Adds a key. Splines interpolate the components of quaternions. A quaternion that was a key of another kind of
+    /// interpolation therefore gets unit length, and the sign that brings it nearer to the previous key.
     fn push(&mut self, time: f64, value: &[f32], cubic: bool) {
         self.plain.push(value.to_vec());
         let mut value = value.to_vec();

@@ -12,7 +12,7 @@
 //! overlap such as that of two thighs. The overlap, where the part's winding number exceeds that of most of the part, is
 //! not inside.
 
-use super::fragments::{Fragments, Grid, Index, crossing};
+use super::fragments::{Fragments, Grid, crossing};
 use super::rays::{Cut, HEIGHTS, RAYS, Rays, Run, pieces, place_of, runs};
 use super::sets::{apart, root, unite};
 use crate::base::math::DVec3;
@@ -198,7 +198,8 @@ struct Surface<'a> {
     triangles: &'a [[u32; 3]],
     parts: &'a Parts,
     fragments: Fragments,
-    at: Index,
+    /// Cell, part and number of each fragment, sorted.
+    at: Vec<(u32, u32, u32)>,
 }
 
 impl<'a> Surface<'a> {
@@ -213,7 +214,16 @@ impl<'a> Surface<'a> {
         let grid = Grid::new(low, high, size);
         let x: Vec<DVec3> = positions.iter().map(|x| grid.local(*x)).collect();
         let fragments = Fragments::new(&grid, &x, triangles, MOST)?;
-        Some(Self { at: Index::new(&fragments.cell), grid, x, triangles, parts, fragments })
+        let place = |f: usize| (fragments.cell[f], parts.of[fragments.triangle[f] as usize], f as u32);
+        let mut at: Vec<(u32, u32, u32)> = (0..fragments.cell.len()).map(place).collect();
+        at.sort_unstable();
+        Some(Self { at, grid, x, triangles, parts, fragments })
+    }
+
+    /// Returns the fragments of a part in a cell.
+    fn near(&self, cell: u32, part: u32) -> impl Iterator<Item = u32> {
+        let first = self.at.partition_point(|at| (at.0, at.1) < (cell, part));
+        self.at[first..].iter().take_while(move |at| (at.0, at.1) == (cell, part)).map(|at| at.2)
     }
 
     /// Whether two runs of neighbouring rays are connected at one of the tested heights or more.
@@ -238,11 +248,11 @@ impl<'a> Surface<'a> {
     ) -> bool {
         let [here, there] = [from, to].map(|x| self.grid.at(x));
         let beyond = there.filter(|_| here != there);
-        let near = here.into_iter().chain(beyond).flat_map(|cell| self.at.of(cell));
+        let other = (parts[0] != parts[1]).then_some(parts[1]);
         let mut crossings: Vec<(f64, i32, u32)> = Vec::new();
-        for &f in near {
-            let triangle = self.fragments.triangle[f as usize];
-            if parts.contains(&self.parts.of[triangle as usize]) {
+        for cell in here.into_iter().chain(beyond) {
+            for f in [parts[0]].into_iter().chain(other).flat_map(|part| self.near(cell, part)) {
+                let triangle = self.fragments.triangle[f as usize];
                 let corners = self.triangles[triangle as usize].map(|v| self.x[v as usize]);
                 crossings.extend(crossing(corners, from, to).map(|(t, side)| (t, side as i32, triangle)));
             }

@@ -135,20 +135,15 @@ pub(super) fn runs(
     inside: impl Fn(u32, i32) -> bool,
 ) -> Vec<Run> {
     let mut out: Vec<Run> = Vec::new();
-    // Per part that the ray has met: the winding number, and where it last changed between outside and inside.
-    let mut around: Vec<(u32, i32, f64)> = Vec::new();
+    let parts = cuts.iter().map(|cut| part(cut.triangle) as usize + 1).max().unwrap_or(0);
+    // Per part: the winding number on the ray, and where it last changed between outside and inside.
+    let mut around = vec![(0i32, 0.0); parts];
     for ray in cuts.chunk_by(|a, b| a.ray == b.ray) {
         let at = [ray[0].ray / rays.count[1] as u32, ray[0].ray % rays.count[1] as u32];
         let begin = out.len();
-        around.clear();
         for cut in ray {
             let part = part(cut.triangle);
-            let known = around.iter().position(|of| of.0 == part);
-            let own = known.unwrap_or_else(|| {
-                around.push((part, 0, 0.0));
-                around.len() - 1
-            });
-            let (_, winding, since) = &mut around[own];
+            let (winding, since) = &mut around[part as usize];
             let before = *winding;
             *winding += i32::from(cut.rise);
             match (inside(part, before), inside(part, *winding)) {
@@ -157,9 +152,9 @@ pub(super) fn runs(
                 _ => {}
             }
         }
-        if around.len() > 1 {
-            out[begin..].sort_by(|a, b| a.layer.cmp(&b.layer).then(a.from.total_cmp(&b.from)));
-        }
+        // Rounding can leave a ray with a winding number that is not zero at its end.
+        ray.iter().for_each(|cut| around[part(cut.triangle) as usize].0 = 0);
+        out[begin..].sort_by(|a, b| a.layer.cmp(&b.layer).then(a.from.total_cmp(&b.from)));
     }
     out
 }
@@ -191,10 +186,13 @@ pub(super) fn pieces(
     let mut links = Vec::new();
     for (r, run) in runs.iter().enumerate() {
         let later = runs.iter().enumerate().skip(r + 1);
-        for (o, other) in later.take_while(|(_, o)| o.ray == run.ray && o.layer <= run.layer + 1) {
-            if other.layer == run.layer && other.from < run.to {
-                unite(&mut above, r as u32, o as u32);
-            } else if other.layer > run.layer && other.part == run.part && other.from <= run.to {
+        let overlaps = |o: &Run| o.ray == run.ray && o.layer == run.layer && o.from < run.to;
+        later.take_while(|(_, o)| overlaps(o)).for_each(|(o, _)| unite(&mut above, r as u32, o as u32));
+        let own = begin[index(run.ray)] as usize..begin[index(run.ray) + 1] as usize;
+        let first = own.start + runs[own.clone()].partition_point(|o| o.layer <= run.layer);
+        let next = runs.iter().enumerate().take(own.end).skip(first);
+        for (o, other) in next.take_while(|(_, o)| o.layer == run.layer + 1 && o.from <= run.to) {
+            if other.part == run.part {
                 links.push((r as u32, o as u32, 2));
             }
         }

@@ -37,7 +37,7 @@ pub(super) struct LiveGraph {
     /// Sculpt layers in the graph.
     worn: Vec<Sculpt>,
     states: Vec<SculptState>,
-    /// Version of the last recorded pose with these sculpt layers and this recipe.
+    /// Version of the pose in the last recorded frame; the default once sculpt layers or the recipe have changed since.
     posed: Version,
     /// The time of the poses, seconds.
     time: Option<f64>,

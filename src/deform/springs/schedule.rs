@@ -52,7 +52,7 @@ pub enum Op {
     },
 }
 
-/// An iteration on one level.
+/// An iteration on one level of the multigrid hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
     /// Level index; zero is the original mesh.
