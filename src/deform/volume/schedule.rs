@@ -15,10 +15,9 @@ use super::{Params, Rest};
 const STEPS: [usize; LEVELS - 1] = [3, 4];
 /// Number of steps on the coarsest level in a cycle.
 const COARSEST_STEPS: usize = 8;
-/// As [`STEPS`] on the finest level, in the first cycle and in all cycles of a solve with contact.
+/// As [`STEPS`] on the finest level, in the first cycle and in cycles with contact.
 const FIRST_STEPS: usize = 2;
-/// As [`COARSEST_STEPS`], in the first cycle, when most of the error is smooth, and in all cycles of a solve with
-/// contact: what remains of the smooth error hides from contact where the sides would meet.
+/// As [`COARSEST_STEPS`], in the first cycle, when most of the error is smooth, and in cycles with contact.
 const FIRST_COARSEST_STEPS: usize = 12;
 /// With fewer cubes on the second level, a solve without contact uses no third level: more steps on the second level
 /// take less time, and converge as fast.
@@ -220,7 +219,7 @@ pub fn reschedule(out: &mut Vec<Op>, params: &Params, levels: &[Level], swinging
                 out.push(Op::Press);
                 out.extend((1..levels).map(Op::Brace));
             }
-            cycle(out, params, 0, levels, Cycle { rough: c == 0 || params.contact > 0, touching, swinging });
+            cycle(out, params, 0, levels, Cycle { rough: c == 0 || touching, touching, swinging });
         }
         if params.contact > 0 {
             out.extend([Op::Skin, Op::Touch(Touch::Skin)]);

@@ -114,7 +114,6 @@ mod tests {
             measure(&mut Context::new(None), &[Source::Memory("tube".into(), bytes)], &effort).unwrap();
         let [row] = &rows[..] else { panic!("{rows:?}") };
         assert!(row.frames.iter().chain(&row.solves).all(|s| s.min_ms > 0.0 && s.runs == 3), "{row:?}");
-        assert!(row.solves[0].median_ms < row.frames[2].median_ms, "{row:?}");
         assert!(row.over_lbs.iter().chain(&row.over_springs).all(|r| *r > 0.0), "{row:?}");
         assert!(text(&rows).contains("| tube "));
     }
