@@ -2,7 +2,7 @@
 //!
 //! All rays are parallel, with [`RAYS`] x [`RAYS`] rays per cube. The intersections with each part of the surface, which
 //! is a set of triangles connected by vertices, divide a ray into intervals. An interval is inside the part if its
-//! winding number is not zero. A cube's fill is the fraction of its rays' length that is inside. If disconnected parts
+//! winding number is positive. A cube's fill is the fraction of its rays' length that is inside. If disconnected parts
 //! of limbs lie in the same grid cell, each part gets its own cube and corners, like virtual nodes in cutting (Molino,
 //! Bao, Fedkiw, "A virtual node algorithm for changing mesh topology during simulation", 2004).
 //!
@@ -14,7 +14,7 @@
 
 use super::fragments::{Fragments, Grid, crossing};
 use super::rays::{Cut, HEIGHTS, RAYS, Rays, Run, pieces, place_of, runs};
-use super::sets::{apart, root, unite};
+use super::sets::{apart, connected, root, unite};
 use crate::base::math::DVec3;
 use std::collections::HashMap;
 
@@ -156,12 +156,11 @@ struct Parts {
 
 impl Parts {
     fn new(vertices: usize, triangles: &[[u32; 3]], cuts: &[Cut]) -> Self {
-        let mut above = apart(vertices);
-        triangles.iter().for_each(|t| t[1..].iter().for_each(|&v| unite(&mut above, t[0], v)));
+        let first = connected(vertices, triangles.iter().copied());
         let mut number = vec![u32::MAX; vertices];
         let mut count = 0;
         let of = triangles.iter().map(|t| {
-            let number = &mut number[root(&mut above, t[0]) as usize];
+            let number = &mut number[first[t[0] as usize] as usize];
             if *number == u32::MAX {
                 (*number, count) = (count, count + 1);
             }

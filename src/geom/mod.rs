@@ -40,7 +40,7 @@ pub use mesh::{Adjacency, ControlMesh, DisplayMesh, Part};
 pub use normals::vertex_normals;
 pub use order::{locality_order, mean_edge_span};
 pub use ray::ray_triangle;
-pub(crate) use sets::{apart, root, unite};
+pub(crate) use sets::{apart, connected, root, unite};
 pub use solid::{Solid, solid};
 pub use spline::Spline;
 pub use thickness::Thickness;

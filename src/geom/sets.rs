@@ -19,3 +19,13 @@ pub(crate) fn unite(above: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(above, a), root(above, b));
     above[a.max(b) as usize] = a.min(b);
 }
+
+/// Returns, per vertex, the smallest vertex of its part: the vertices that triangles connect.
+pub(crate) fn connected(vertices: usize, triangles: impl IntoIterator<Item = [u32; 3]>) -> Vec<u32> {
+    let mut above = apart(vertices);
+    for [a, b, c] in triangles {
+        unite(&mut above, a, b);
+        unite(&mut above, a, c);
+    }
+    (0..vertices as u32).map(|v| root(&mut above, v)).collect()
+}

@@ -1,7 +1,7 @@
 //! Finds the parts of a mesh that enclose a volume.
 
 use super::lids;
-use super::sets::{apart, root, unite};
+use super::sets::connected;
 use crate::base::math::DVec3;
 
 /// A part is a pair of coincident sheets if its volume is less than this fraction of its area to the power 3/2.
@@ -27,12 +27,8 @@ pub struct Solid {
 /// holes exceeds the fraction `holes` of its own area.
 pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]], holes: f64) -> Solid {
     let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
-    let mut above = apart(positions.len());
-    for t in triangles.iter().filter(|t| proper(t)) {
-        unite(&mut above, t[0], t[1]);
-        unite(&mut above, t[0], t[2]);
-    }
-    // Per part, stored at its root vertex: area, area of filled holes, volume.
+    let first = connected(positions.len(), triangles.iter().filter(|t| proper(t)).copied());
+    // Per part, stored at its smallest vertex: area, area of filled holes, volume.
     let mut part = vec![[0.0; 3]; positions.len()];
     let measure = |t: &[u32; 3]| {
         let [a, b, c] = t.map(|v| positions[v as usize]);
@@ -42,7 +38,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]], holes: f64) -> Solid {
     for (k, list) in [triangles, &lids].into_iter().enumerate() {
         for t in list.iter().filter(|t| proper(t)) {
             let (area, volume) = measure(t);
-            let of = &mut part[root(&mut above, t[0]) as usize];
+            let of = &mut part[first[t[0] as usize] as usize];
             of[k] += area;
             of[2] += volume;
         }
@@ -53,7 +49,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]], holes: f64) -> Solid {
     };
     let side: Vec<i8> = triangles
         .iter()
-        .map(|t| if proper(t) { side_of(part[root(&mut above, t[0]) as usize]) } else { 0 })
+        .map(|t| if proper(t) { side_of(part[first[t[0] as usize] as usize]) } else { 0 })
         .collect();
     let mut out = Solid { side, ..Solid::default() };
     for of in part.iter().filter(|of| of[0] > 0.0) {
@@ -62,7 +58,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]], holes: f64) -> Solid {
         out.volume += of[2].abs() * f64::from(side_of(*of).abs());
     }
     for t in triangles.iter().chain(&lids).filter(|t| proper(t)) {
-        match side_of(part[root(&mut above, t[0]) as usize]) {
+        match side_of(part[first[t[0] as usize] as usize]) {
             1 => out.triangles.push(*t),
             -1 => out.triangles.push([t[0], t[2], t[1]]),
             _ => {}

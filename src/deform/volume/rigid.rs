@@ -4,13 +4,12 @@
 use super::place::{Place, Vertices};
 use crate::base::JointId;
 use crate::base::math::DVec3;
-use crate::geom::{Thickness, apart, root, unite};
+use crate::geom::{Thickness, connected};
 use crate::rig::Skeleton;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A part of the mesh is rigid if this fraction or more of the weights of each of its vertices belongs to one joint.
 const RIGID: f64 = 0.98;
-
 /// A part is exposed if this fraction or more of its vertices have no surface in front of them.
 const EXPOSED: f64 = 0.33;
 /// Surfaces farther away than this do not cover a vertex, in edge lengths of a cube.
@@ -30,13 +29,10 @@ pub(super) fn rigid_parts(
         let of = |joint| weights().filter(|w| w.0 == joint).map(|w| w.1).sum::<f64>();
         weights().map(|w| w.0).find(|joint| of(*joint) >= RIGID)
     };
-    let mut above = apart(vertices.positions.len());
-    vertices.triangles.iter().for_each(|t| t[1..].iter().for_each(|&v| unite(&mut above, t[0], v)));
-    let mut all: Vec<u32> = vertices.triangles.iter().flatten().copied().collect();
-    all.sort_unstable();
-    all.dedup();
+    let of = connected(vertices.positions.len(), vertices.triangles.iter().copied());
+    let all: BTreeSet<u32> = vertices.triangles.iter().flatten().copied().collect();
     let mut parts: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    all.into_iter().for_each(|v| parts.entry(root(&mut above, v)).or_default().push(v));
+    all.into_iter().for_each(|v| parts.entry(of[v as usize]).or_default().push(v));
     let free = |v: &&u32| {
         let (x, outward) = (vertices.positions[**v as usize], vertices.normals[**v as usize]);
         surface.below(x, -outward, 0.02 * size).is_none_or(|distance| distance > FAR * size)
@@ -93,7 +89,6 @@ mod tests {
         let of = |recipe: &Recipe| posed(&dressed, recipe, &pose).split_off(first as usize);
         let [start, plate] = [Recipe::geometric(Geometric::Dqs), Recipe::volume(few())].map(|r| of(&r));
         let moved: Vec<Vec3> = plate.iter().zip(&start).map(|(a, b)| *a - *b).collect();
-        println!("{moved:?}");
         assert!(moved.iter().all(|m| m.distance(moved[0]) < 1e-5), "the plate keeps its shape");
         assert!(moved[0].length() > 0.02 * RADIUS, "the plate follows the flesh");
     }
