@@ -63,7 +63,7 @@ pub struct Search {
 
 /// Limits of the search for pairs of points during the solve. The search also finds pairs that do not touch yet. These
 /// pairs mark the parts of the skin that may need the second stage.
-pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.1, ahead: 0.2 };
+pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.2, ahead: 0.2 };
 /// Limits of the search for pairs of skin vertices.
 pub const SKIN: Search = Search { reach: 0.9, lateral: 0.8, margin: 0.03, ahead: 0.0 };
 
