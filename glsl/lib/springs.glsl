@@ -32,7 +32,7 @@ struct SpringVertex {
     vec3 attachment;
     // Distance from the attachment point in bind; 0 for a vertex on the bone.
     float radius;
-    // Scale vector that the vertex would have if it rotated rigidly with its bone.
+    // Scale vector of the hold spring: the bind vector, rotated by the vertex's blended rotation.
     vec3 hold;
     vec3 bone_direction;
     // Angle between scale vector and bone in bind, radians.

@@ -1,4 +1,4 @@
-//! Attaches every control vertex to a point on a bone (thesis, chapter 3; docs/internals.md, section 2).
+//! Attaches every control vertex to a point on a bone (thesis, chapter 3; docs/internals.md, *Attachment binding*).
 
 use super::planar::Dividers;
 use super::report::BindReport;

@@ -8,7 +8,7 @@ use crate::geom::ControlMesh;
 /// slivers from dominating the result.
 const SHORT_EDGE: f32 = 0.1;
 
-/// Quality of a binding (docs/internals.md, section 2). Lengths are in bind space, metres.
+/// Quality of a binding (docs/internals.md, *Attachment binding*). Lengths are in bind space, metres.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BindReport {
     /// The binding method.

@@ -1,8 +1,8 @@
 //! Cages: coarse meshes around a character. Their vertices move the skin and the joints of the rest shape.
 //!
 //! Corda, Thiery, Livesu, Puppo, Boubekeur, Scateni, "Real-Time Deformation with Coupled Cages and Skeletons", Computer
-//! Graphics Forum, 2020; docs/internals.md, section 13. A document stores a [`Cage`]. [`Coupling`] holds the data by
-//! which the cage, the skin and the skeleton follow each other.
+//! Graphics Forum, 2020; docs/internals.md, *Cages and the rest shape*. A document stores a [`Cage`]. [`Coupling`]
+//! holds the data by which the cage, the skin and the skeleton follow each other.
 
 mod check;
 mod coupling;

@@ -14,7 +14,7 @@ use super::{Bound, Reference};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A geometric skinning method and its authored settings (docs/internals.md, section 3).
+/// A geometric skinning method and its authored settings (docs/internals.md, *Geometric methods*).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Geometric {

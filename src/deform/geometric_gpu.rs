@@ -36,9 +36,9 @@ pub struct GeometricState {
     method: Method,
 }
 
-/// The method and its data that changes per frame, apart from the rig.
+/// The method and its own buffers.
 enum Method {
-    /// A method without per-frame data of its own.
+    /// A method without buffers of its own.
     Fixed(Kind),
     Blend(BlendFactors),
     Irs(IrsReaches),
@@ -48,7 +48,7 @@ enum Method {
     Fast(Box<FastState>),
 }
 
-/// Methods that consist of a single shader without per-frame data.
+/// Methods that consist of a single shader without buffers of their own.
 #[derive(Clone, Copy)]
 enum Kind {
     Rigid,

@@ -1,4 +1,5 @@
-//! Timing by gesture: the speed of an offset stroke sets the timing of its motion (docs/internals.md, section 7).
+//! Timing by gesture: the speed of an offset stroke sets the timing of its motion (docs/internals.md, *Strokes and
+//! posing*).
 //!
 //! When the hand has drawn a fraction `u` of the stroke's length, the character has moved by the fraction `u` from the
 //! pose without the stroke to the pose with it. Every joint follows its shortest arc. LINEAR interpolation between two

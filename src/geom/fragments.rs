@@ -11,7 +11,8 @@ const TOUCH: f64 = 1e-9;
 /// Minimum gap between the content and the outermost layers of cells, in cells, summed over both sides of an axis.
 const SLACK: f64 = 1e-3;
 
-/// A grid of unit cells. The outermost layer of cells on each side is empty, so every other cell has six neighbours.
+/// A grid of unit cells. The outermost layer of cells on each side is empty, so every cell with content has six
+/// neighbours.
 pub(super) struct Grid {
     pub low: DVec3,
     pub size: f64,

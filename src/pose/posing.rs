@@ -1,6 +1,6 @@
-//! Posing by a baseline and an offset stroke (thesis 7.2; docs/internals.md, section 7). The warp between the two
-//! strokes gives every selected joint a target position. The joints then rotate, root first, so that bones point to
-//! these targets.
+//! Posing by a baseline and an offset stroke (thesis 7.2; docs/internals.md, *Strokes and posing*). The warp between
+//! the two strokes gives every selected joint a target position. The joints then rotate, root first, so that bones
+//! point to these targets.
 //!
 //! **(differs)** from the thesis if bone lengths are kept: a bone takes the *direction between the target positions* of
 //! its two joints. If the bone pointed from its actual position to the target of its end, it would flip backwards as

@@ -1,5 +1,5 @@
 //! Selects joints by a *baseline*, the stroke that the user draws along the joints to pose, and assigns each joint a
-//! parameter on the baseline (thesis 7.2; docs/internals.md, section 7).
+//! parameter on the baseline (thesis 7.2; docs/internals.md, *Strokes and posing*).
 
 use super::Stroke;
 use crate::base::NodeId;

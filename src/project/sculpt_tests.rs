@@ -133,6 +133,7 @@ fn posing_and_editing_commute_on_real_characters() {
             ("irs", false),
             ("cor", true),
             ("stb", true),
+            ("swing-twist", true),
             ("fast", true),
             ("springs", true),
         ] {

@@ -1,5 +1,5 @@
-//! Small cameras on controllers and brushes, which find the surface under a stroke (docs/internals.md, section 7:
-//! on-surface drawing). They render only position, normal and ids.
+//! Small cameras on controllers and brushes, which find the surface under a stroke (docs/internals.md, *Strokes and
+//! posing*: on-surface drawing). They render only position, normal and ids.
 //!
 //! Only triangles that a culling stage finds in view are drawn, so the rasteriser's cost is independent of the model's
 //! triangle count. The cameras treat alpha-tested materials as opaque, so that users can also draw on transparent

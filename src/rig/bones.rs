@@ -1,4 +1,5 @@
-//! Builds the bones: from each joint to its child joints, or to a tip if it has none (docs/internals.md, section 1).
+//! Builds the bones: from each joint to its child joints, or to a tip if it has none (docs/internals.md, *Bones and
+//! meshes*).
 
 use super::build::{in_scene, skin_of};
 use super::{Bone, Skeleton};

@@ -1,4 +1,4 @@
-//! Grips in a pose: points and regions of the skin that the method FAST moves (docs/internals.md, section 8).
+//! Grips in a pose: points and regions of the skin that the method FAST moves (docs/internals.md, *FAST*).
 
 use crate::base::GripId;
 use crate::base::math::{Quat, Vec3};

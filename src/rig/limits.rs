@@ -1,4 +1,5 @@
-//! Limits of a joint's rotation: a range of twist about the bone and a cone of swing (docs/internals.md, section 14).
+//! Limits of a joint's rotation: a range of twist about the bone and a cone of swing (docs/internals.md, *Limits of
+//! joints*).
 //!
 //! A rotation `Q` relative to the rest pose, in the joint's bone frame (see [`super::bone_frames`]), is split into `Q =
 //! Q_swing Q_twist`: first the twist about the bone (the frame's z), then the swing, whose axis is at a right angle to

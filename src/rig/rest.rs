@@ -1,4 +1,5 @@
-//! Changes of the rest shape. A cage moves the rest positions of skin and joints (docs/internals.md, section 13).
+//! Changes of the rest shape. A cage moves the rest positions of skin and joints (docs/internals.md, *Cages and the
+//! rest shape*).
 //!
 //! A change keeps rotations: a joint keeps the linear part of its transform, and its position follows from the roots
 //! down ("SkelUp", Corda et al. 2020, equation 13). In local transforms, this adds an offset to each node's
@@ -120,8 +121,8 @@ impl Skeleton {
 }
 
 impl PosedRig {
-    /// Writes the same pose over another rest shape to `out`: rotations stay, positions follow from the roots down. Does not
-    /// allocate after the first call.
+    /// Writes the same pose over another rest shape to `out`: rotations stay, positions follow from the roots down.
+    /// Does not allocate after the first call.
     pub fn with_rest_into(&self, skeleton: &Skeleton, rest: &RestShift, out: &mut PosedRig) {
         out.world.clone_from(&self.world);
         out.rest.copy_from(rest);

@@ -1,4 +1,4 @@
-//! Nodes, joints and bones (docs/internals.md, section 1).
+//! Nodes, joints and bones (docs/internals.md, *Bones and meshes*).
 //!
 //! **Bind space** is one space for the whole character. Its placement in the world follows from the file's rest pose:
 //! the map from a skin's mesh space to bind space is `W_j(rest) * inverse_bind_j` of the skin's first joint. If a skin
@@ -106,8 +106,8 @@ impl Skeleton {
         own.or(self.nodes.get(node.index()).and_then(|n| n.joint))
     }
 
-    /// Per joint: the first joint of the same node. A file can have several skins that share nodes; the joints of a node
-    /// move alike.
+    /// Per joint: the first joint of the same node. A file can have several skins that share nodes; the joints of a
+    /// node move alike.
     pub fn first_joints(&self) -> Vec<JointId> {
         let mut first = vec![None; self.nodes.len()];
         let of = |(j, joint): (usize, &Joint)| *first[joint.node.index()].get_or_insert(JointId::from(j));

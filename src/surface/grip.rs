@@ -1,4 +1,4 @@
-//! Grips: points and regions of the skin that the method FAST moves (docs/internals.md, section 8).
+//! Grips: points and regions of the skin that the method FAST moves (docs/internals.md, *FAST*).
 
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, GripId, Result};
@@ -116,8 +116,8 @@ impl Grip {
     }
 }
 
-/// Returns whether the ends of a stroke over the skin meet, so that it encloses an area. `places` are its points in bind
-/// space, `edge` is the mean length of an edge, metres.
+/// Returns whether the ends of a stroke over the skin meet, so that it encloses an area. `places` are its points in
+/// bind space, `edge` is the mean length of an edge, metres.
 pub fn closes(places: &[Vec3], edge: f32) -> bool {
     let [first, .., last] = places else { return false };
     let size = Aabb::of(places.iter().copied()).diagonal();

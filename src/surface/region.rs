@@ -1,5 +1,5 @@
-//! The region of the control mesh that a mark affects (thesis 7.4, figure 34; docs/internals.md, section 6). It has
-//! **kinematic** vertices under the mark, **passive** vertices around them, and a **fixed** rim (static vertices in
+//! The region of the control mesh that a mark affects (thesis 7.4, figure 34; docs/internals.md, *Sculpt layers*). It
+//! has **kinematic** vertices under the mark, **passive** vertices around them, and a **fixed** rim (static vertices in
 //! the thesis), all in bind space.
 
 mod build;
@@ -143,8 +143,8 @@ impl Region {
         Err(Error::input(format!("the region {problem}"), "make it again from a mark on this character"))
     }
 
-    /// The vertices that the region moves, ascending, with their weights: 1 for kinematic vertices, the falloff for passive
-    /// ones.
+    /// The vertices that the region moves, ascending, with their weights: 1 for kinematic vertices, the falloff for
+    /// passive ones.
     pub fn weights(&self) -> Vec<(u32, f32)> {
         let kinematic = self.kinematic.iter().map(|&v| (v, 1.0));
         let passive = self.passive.iter().copied().zip(self.falloff.iter().copied());

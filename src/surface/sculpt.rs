@@ -1,5 +1,5 @@
-//! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; docs/internals.md, section 6). A sculpt layer
-//! consists of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
+//! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; docs/internals.md, *Sculpt layers*). A sculpt
+//! layer consists of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
 
 use super::{Region, SurfaceStroke, Surroundings, mirrored_mark};
 use crate::base::math::{Aabb, Quat, Vec3};
@@ -185,9 +185,9 @@ impl Sculpt {
         })
     }
 
-    /// Returns the layer on another course of its mark, with the same reach and softness. A drawn offset is carried along
-    /// the mark: each vertex takes the offsets of the old vertices at its place along the mark, rotated with the normal
-    /// of the skin.
+    /// Returns the layer on another course of its mark, with the same reach and softness. A drawn offset is carried
+    /// along the mark: each vertex takes the offsets of the old vertices at its place along the mark, rotated with the
+    /// normal of the skin.
     ///
     /// # Errors
     /// The mark does not lie on this character, or lies only on rigid props.

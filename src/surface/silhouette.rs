@@ -1,7 +1,7 @@
-//! SilSketch (thesis 7.3; docs/internals.md, section 6): a stroke over the image (the accent stroke) selects a piece of
-//! the silhouette and gives its new shape. Zimmermann, Nealen, Alexa, "SilSketch: automated sketch-based editing of
-//! surface meshes", 2007. As in the thesis, the ends of the stroke select the piece of silhouette. The paper compares
-//! the shapes of stroke and silhouette instead.
+//! SilSketch (thesis 7.3; docs/internals.md, *Sculpt layers*): a stroke over the image (the accent stroke) selects a
+//! piece of the silhouette and gives its new shape. Zimmermann, Nealen, Alexa, "SilSketch: automated sketch-based
+//! editing of surface meshes", 2007. As in the thesis, the ends of the stroke select the piece of silhouette. The paper
+//! compares the shapes of stroke and silhouette instead.
 
 use super::{Reach, Region, STIFFNESS, Sculpt, drawn};
 use crate::base::math::Vec3;
@@ -25,8 +25,8 @@ pub struct Accent<'a> {
     pub view: &'a View,
     /// Size of the image, pixels.
     pub size: [u32; 2],
-    /// Depth of each position of the stroke, metres along the view's axis. With it, the silhouette follows the stroke in
-    /// depth; without it, it keeps its depth.
+    /// Depth of each position of the stroke, metres along the view's axis. With it, the silhouette follows the stroke
+    /// in depth; without it, it keeps its depth.
     pub depths: Option<&'a [f32]>,
     /// Extent of the region beyond the silhouette.
     pub reach: Reach,

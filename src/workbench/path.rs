@@ -1,5 +1,5 @@
-//! The motion path of the selected joint, with a tick at every frame and a dot at every key. A hand or the mouse drags the
-//! dots, see [`KeyDrag`].
+//! The motion path of the selected joint, with a tick at every frame and a dot at every key. A hand or the mouse drags
+//! the dots, see [`KeyDrag`].
 
 use super::navigation::Rules;
 use super::tools::{KeyDrag, REACH};
@@ -10,14 +10,14 @@ use crate::bind::Character;
 use crate::scene::onion::{MotionPath, path_keys};
 use std::sync::Arc;
 
-/// Number of points of a path that a frame of the headset computes. The window, which stops when nothing changes, computes
-/// all at once.
+/// Number of points of a path that a frame of the headset computes. The window, which stops when nothing changes,
+/// computes all at once.
 const POINTS: usize = 8;
 /// Distance between a dragged joint and its hand from which the hand feels a limit, room metres.
 const LIMIT: f32 = 0.03;
 
-/// Distance from the displayed joint within which a key of another time cannot be taken, as a fraction of the diagonal of the
-/// character's bounding box.
+/// Distance from the displayed joint within which a key of another time cannot be taken, as a fraction of the diagonal
+/// of the character's bounding box.
 const COVERED: f32 = 5e-3;
 
 /// The motion path of the selected joint.
@@ -47,8 +47,9 @@ impl SelectedPath {
 }
 
 impl Workbench {
-    /// Adds the path to the lines of the frame. Computes it again, a part in each frame, if another joint is selected, or if
-    /// the document has changed and no hand holds anything. While a key is dragged, computes the part that it changes.
+    /// Adds the path to the lines of the frame. Computes it again, a part in each frame, if another joint is selected,
+    /// or if the document has changed and no hand holds anything. While a key is dragged, computes the part that it
+    /// changes.
     pub(super) fn draw_path(&mut self) {
         let (Some(node), true) = (self.selected(), self.preferences().path) else {
             self.path = SelectedPath::default();
@@ -160,8 +161,8 @@ impl Workbench {
         }
     }
 
-    /// The key of the path that is nearest to the tip of the tool hand, within the brush radius: its time, its place and its
-    /// distance, metres.
+    /// The key of the path that is nearest to the tip of the tool hand, within the brush radius: its time, its place
+    /// and its distance, metres.
     fn key_at_tip(&self) -> Option<(f64, Vec3, f32)> {
         let hand = &self.hands.hands[self.tool_hand()];
         if hand.on_panel || hand.tip_tracking == Tracking::Lost {
@@ -186,8 +187,8 @@ impl Workbench {
         joint.is_none_or(|joint| key.2 <= far(joint))
     }
 
-    /// Runs once a frame, before the tools: the tool hand takes, drags and releases keys of the path. The trigger takes a
-    /// key with the tools that hold joints, the squeeze with any tool, away from the body.
+    /// Runs once a frame, before the tools. Lets the hand that draws grab, drag and release keys on the motion path.
+    /// The trigger grabs a key with the tools that hold joints; the squeeze does so with any tool, away from the body.
     pub(super) fn use_path_keys(&mut self) {
         // In a window, the mouse takes keys.
         if self.windowed || self.navigation.rules() != Rules::Now {

@@ -1,5 +1,5 @@
-// Computes rest positions and scale vectors in a rest shape that a cage has changed (docs/internals.md, section 13).
-// One invocation per vertex.
+// Computes rest positions and scale vectors in a rest shape that a cage has changed (docs/internals.md, *Cages and the
+// rest shape*). One invocation per vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

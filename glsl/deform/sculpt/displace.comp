@@ -1,5 +1,6 @@
-// Moves the vertices of sculpt layers by their offsets, x' = x + Q D (docs/internals.md, section 6). For methods that
-// rotate scale vectors, changes the scale vectors instead (thesis 5.1, equation 24). One invocation per moved vertex.
+// Moves the vertices of sculpt layers by their offsets, x' = x + Q D (docs/internals.md, *Sculpt layers*). For methods
+// that rotate scale vectors, changes the scale vectors instead (thesis 5.1, equation 24). One invocation per moved
+// vertex.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

@@ -2,9 +2,9 @@
 //!
 //! An attempt to connect can start a runtime. The watch therefore connects only in two cases: the user commands it, or
 //! a runtime starts while the window is open. The watch recognizes a new runtime by the socket of the runtime's
-//! service, which is cheap to check. For a runtime whose socket path is not known, the user must give the command. If a
-//! session already exists, the watch keeps it alive with empty frames. The user counts as wearing the headset once the
-//! session gains focus (and user presence, if reported).
+//! service, which is cheap to check. If the path of this socket is not known, the watch connects only on the user's
+//! command. If a session already exists, the watch keeps it alive with empty frames. The user counts as wearing the
+//! headset once the session gains focus (and user presence, if reported).
 
 use super::Options;
 use super::connection::XrConnection;

@@ -1,7 +1,7 @@
 //! Fast automatic skinning transformations (FAST): the pose sets some bone transforms, a solver computes the others.
 //!
 //! A. Jacobson, I. Baran, L. Kavan, J. Popović, O. Sorkine, *Fast Automatic Skinning Transformations*, 2012
-//! (docs/internals.md, section 8). The solver minimises an as-rigid-as-possible energy over the transforms `T` of
+//! (docs/internals.md, *FAST*). The solver minimises an as-rigid-as-possible energy over the transforms `T` of
 //! linear blend skinning: `min ½ tr(Tᵀ L̃ T) - tr(R K̃ T)` subject to `M_eq T = P_eq`, with one rotation per cluster of
 //! vertices. The cost of an iteration does not depend on the size of the mesh.
 //!

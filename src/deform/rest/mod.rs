@@ -1,5 +1,5 @@
 //! The rest stream, a stage before the geometric method: it applies the change of the rest shape that a cage makes
-//! (Corda et al. 2020, equations 7, 13 and 14; docs/internals.md, section 13).
+//! (Corda et al. 2020, equations 7, 13 and 14; docs/internals.md, *Cages and the rest shape*).
 //!
 //! [`crate::rig::RestShift`] travels with the pose. This stage adds `φ δ` to the rest position of every vertex, where
 //! `δ` are the offsets of the cage's vertices and `φ` are the vertex's coordinates in the cage. An attachment keeps its

@@ -1,5 +1,5 @@
-//! Sculpt layers (thesis, chapter 5; docs/internals.md, section 6): offsets of a region's vertices relative to their
-//! bones, added to the result of all other deformers.
+//! Sculpt layers (thesis, chapter 5; docs/internals.md, *Sculpt layers*): offsets of a region's vertices relative to
+//! their bones, added to the result of all other deformers.
 //!
 //! The scale vector `s` of a vertex points from its attachment point on the bone to the vertex. The offset is
 //! `D = e - s`, where `e` is the sculpted scale vector; both are in bind orientation. In a pose the offset becomes
@@ -10,7 +10,8 @@
 //! - A **drawn** layer stores `D` at the kinematic vertices. Between amplitude 0 and 1 the length of the scale vector
 //!   changes linearly and its direction along an arc ([`arc`]). A passive vertex gets the weighted mean of the
 //!   nearest kinematic offsets, times its falloff.
-//! - A **profile** layer grows and tilts `s` by functions along the bone and around it ([`Profile`]), times the falloff.
+//! - A **profile** layer grows and tilts `s` by functions along the bone and around it ([`Profile`]), times the
+//!   falloff.
 //! - Several layers on one vertex add up, because each layer was drawn on the result of the previous ones. Their
 //!   stiffnesses add up too.
 //!

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const SMALLEST: usize = 400;
 /// A coarse level does not move vertices that are nearer to the bone than this multiple of the level's edge length.
 const THIN: f32 = 1.0;
-/// Number of coarse vertices from which a fine vertex interpolates its move.
+/// Largest number of coarse vertices from which a fine vertex interpolates its move.
 pub const PARENTS: usize = 4;
 
 /// A coarse level and its interpolation to the finer level.

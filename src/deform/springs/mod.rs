@@ -1,4 +1,4 @@
-//! The spring deformer (thesis 4.2; docs/internals.md, section 4), the main deformation method of Sinew.
+//! The spring deformer (thesis 4.2; docs/internals.md, *The springs*), the main deformation method of Sinew.
 //!
 //! After the geometric node, Jacobi iterations move every control vertex along the sum of its spring forces until the
 //! surface is in equilibrium. The springs connect a vertex to its one-ring neighbours and to its bone. `a` is the
@@ -11,21 +11,21 @@
 //! | torsion | `r0 = θ0 n0`, rotation from `s_i` to `s_j` | `Σ_j k_t (r - Q_i r0) x dir(s_i) abs(s_i)` |
 //! | bone | `φ0`, angle of `s_i` and the bone | `-k_b (φ - φ0) abs(s_i) u_b` |
 //! | sculpt layer | `D`, see [`super::sculpt`] | `k_e (a' + Q (s_i0 + D) - x_i)` |
-//! | hold | `h = R s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
+//! | hold | `h = Q s_i0` | `k_h angle(s_i, h) abs(s_i) u_h`, `u_h` towards `h` |
 //!
 //! The method differs from the thesis in these points:
 //!
 //! - Torques act as arc lengths: they are multiplied by `abs(s)`, not divided by it. A step therefore rotates by
 //!   `dt k Δθ` at any scale ([`Torque::Thesis`] divides).
-//! - Torsion compares rotation vectors, not signed angles: `r = θ n` rotates `s_i` to `s_j` about the unit normal `n` of
-//!   their plane, and the vertex's own rotation `Q_i` rotates the bind value `r0`. In the plane of `s_i` and `s_j` this
-//!   is `θ - cos γ θ0`, where `γ` is the angle between `n` and `Q_i n0`. Like the sign in the thesis, `cos γ` is 1 for
-//!   uncrossed and -1 for crossed vectors. Unlike the sign, `cos γ` is continuous, which avoids chatter. The part of
-//!   `Q_i r0` in that plane rotates the plane back. `r` falls to zero from two radians to π ([`cpu::turn_between`]),
+//! - Torsion compares rotation vectors, not signed angles: `r = θ n` rotates `s_i` to `s_j` about the unit normal `n`
+//!   of their plane, and the vertex's own rotation `Q_i` rotates the bind value `r0`. In the plane of `s_i` and `s_j`
+//!   this is `θ - cos γ θ0`, where `γ` is the angle between `n` and `Q_i n0`. Like the sign in the thesis, `cos γ` is 1
+//!   for uncrossed and -1 for crossed vectors. Unlike the sign, `cos γ` is continuous, which avoids chatter. The part
+//!   of `Q_i r0` in that plane rotates the plane back. `r` falls to zero from two radians to π ([`cpu::turn_between`]),
 //!   and a neighbour near the bone counts less ([`cpu::leverage`]).
 //! - **Hold** is new. None of the thesis's four forces (surface, length, torsion, bone) opposes a rotation about the
 //!   bone, so the true equilibrium of a twisted limb has no twist: a rotated head would wind back. In the thesis only
-//!   the iteration limit hides this. A weak spring towards the rigidly rotated `s` makes the equilibrium unique.
+//!   the iteration limit hides this. A weak spring towards `h`, the rotated bind vector, makes the equilibrium unique.
 //! - Bone and hold stiffness are given as a **reach**: the length over which a joint's bend or twist fades out,
 //!   relative to the limb's thickness. On a one-ring Laplacian with edge length `l`, a reach of `λ` needs the
 //!   stiffness `k_t deg/4 (l/λ)²`. The result is therefore independent of the tessellation. A constant stiffness

@@ -1,4 +1,4 @@
-//! Tests of the springs against known results (docs/internals.md, section 4).
+//! Tests of the springs against known results (docs/internals.md, *The springs*).
 
 use super::bind::{Binding, bind};
 use super::coarse::coarsen;

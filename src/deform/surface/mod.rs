@@ -1,4 +1,5 @@
-//! The drawn surface: display positions, face normals, vertex normals (thesis 6.4; docs/internals.md, section 5).
+//! The drawn surface: display positions, face normals, vertex normals (thesis 6.4; docs/internals.md, *Display surface
+//! and normals*).
 //!
 //! - **Copy**: a display vertex gets the position of its control vertex. Morph targets displace display vertices in
 //!   bind space. `A_i`, the linear part of the blended skinning transform, transforms the displacement `Δ_i` to the

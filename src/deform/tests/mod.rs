@@ -1,5 +1,5 @@
-//! Tests of geometric skinning (docs/internals.md, section 3) and of the display stage (section 5) against known
-//! results.
+//! Tests of geometric skinning (docs/internals.md, *Geometric methods*) and of the display stage (*Display surface and
+//! normals*) against known results.
 
 mod characters;
 mod geometric;

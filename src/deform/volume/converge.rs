@@ -2,8 +2,8 @@
 //!
 //! L-BFGS finds the positions of all nodes that are not held (Liu, Nocedal, *On the Limited Memory BFGS Method for
 //! Large Scale Optimization*, 1989). The initial Hessian of L-BFGS is the Laplacian of the cubes' edges, which the code
-//! factors once. The eigenvalue method computes the rotations, so this code shares only the cubes with
-//! [`super::solve`].
+//! factors once. The rotations come from eigenvectors ([`fit_rotation`]), not from the iteration of [`super::solve`],
+//! so that both solvers are independent. They share only the cubes.
 
 use super::gold::Minimum;
 use super::levels::{Level, NEAR};

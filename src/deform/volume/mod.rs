@@ -1,4 +1,4 @@
-//! The volume deformer: flesh solved inside the body (docs/internals.md, section 9).
+//! The volume deformer: flesh solved inside the body (docs/internals.md, *The volume*).
 //!
 //! Binding fills the closed parts of the mesh with cubes ([`cells`]). In every frame a geometric method places the
 //! nodes of the cubes. Nodes on bones keep these positions. The other nodes then move until the cubes are in elastic
@@ -15,13 +15,13 @@
 //! equals co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for Character
 //! Skinning with Contact and Collisions*, 2011); the edges also resist deformations that do not change the mean edges.
 //!
-//! Regions of the skin can make the flesh below them firmer or softer ([`firm`]). The energy of a cube is then multiplied
-//! by a factor ([`tissue`]).
+//! Regions of the skin can make the flesh below them firmer or softer ([`firm`]). The energy of a cube is then
+//! multiplied by a factor ([`tissue`]).
 //!
 //! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Sinew holds a node on a bone only
-//! if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it (`hubs.rs`).
-//! Elsewhere, the weights imply that flesh slides along
-//! the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones to their start.
+//! if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it
+//! (`hubs.rs`). Elsewhere, the weights imply that flesh slides along the bone. A spring with the stiffness
+//! [`Params::firmness`] pulls the remaining nodes on bones to their start.
 
 pub mod cells;
 pub mod contact;

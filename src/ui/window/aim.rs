@@ -17,7 +17,7 @@ const DEPTH: f32 = 60.0;
 const SAME: f32 = 2.5;
 
 impl WindowEditor {
-    /// Returns the tip, world space; `None` if the hand should touch nothing.
+    /// Returns the tip of the hand that stands for the mouse, world space; `None` if the hand should touch nothing.
     pub(super) fn tip(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<Vec3> {
         match self.hold {
             Hold::Tool { plane, waits: None, .. } => {
@@ -92,7 +92,8 @@ impl WindowEditor {
         through(near.or_else(|| joints().next()).unwrap_or(self.camera.stand().target))
     }
 
-    /// Returns the knot of a stroke, the joint of a drawn bone, or the vertex of the cage, near a pixel: its distance in logical pixels and its position.
+    /// Returns the knot of a stroke, the joint of a drawn bone, or the vertex of the cage, near a pixel: its distance
+    /// in logical pixels and its position.
     fn knot_at(&self, bench: &Workbench, eyepiece: &Eyepiece, at: [f32; 2]) -> Option<(f32, Vec3)> {
         if bench.preferences().tool == Tool::Cage {
             return self.nearest(bench.cage_positions(), eyepiece, at, DEPTH);
@@ -119,8 +120,8 @@ impl WindowEditor {
         near.filter(|(d, _)| *d <= NEAR * 1.5).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
     }
 
-    /// Returns time and place of the key of the motion path near a pixel, while a tool that poses is chosen. Strokes and
-    /// grips begin at joints, so a key at a joint is only for the tools that move joints.
+    /// Returns time and place of the key of the motion path near a pixel, while a tool that poses is chosen. Strokes
+    /// and grips begin at joints, so a key at a joint is only for the tools that move joints.
     fn key_at(&self, bench: &Workbench, at: [f32; 2]) -> Option<(f64, Vec3)> {
         let tool = bench.preferences().tool;
         let moves = matches!(tool, Tool::Grab | Tool::Joint);
@@ -241,8 +242,8 @@ impl WindowEditor {
         self.at = now;
     }
 
-    /// Returns the last pick result with the trigger value of the press, for tools that need the skin at the press: a click
-    /// can end before the next result arrives.
+    /// Returns the last pick result with the trigger value of the press, for tools that need the skin at the press: a
+    /// click can end before the next result arrives.
     fn pressed_at(&self, bench: &Workbench) -> Option<Picked> {
         let (mut picked, _) =
             self.seen.filter(|_| matches!(bench.preferences().tool, Tool::Measure | Tool::Grip))?;

@@ -9,7 +9,7 @@ use crate::bind::{Attachments, BindOptions, Binding, dividing_square};
 use crate::render::Lines;
 use crate::scene::{color_of_index, color_of_weight};
 
-/// Width of the outline of a dividing plane, pixels.
+/// Width of the lines that show a dividing plane, points.
 const PLANE: f32 = 2.0;
 
 /// Draws the dividing planes at the selected joint, if the document's binding has planes. The planes move with the

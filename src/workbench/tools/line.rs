@@ -1,5 +1,5 @@
-//! The line of action tool (docs/internals.md, section 7): a baseline, drawn in the air, selects joints; offset strokes
-//! pose these joints; the user can drag the knots of both.
+//! The line of action tool (docs/internals.md, *Strokes and posing*): a baseline, drawn in the air, selects joints;
+//! offset strokes pose these joints; the user can drag the knots of both.
 //!
 //! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
 //! only infers the tip's pose, the stroke pauses. When tracking returns, the stroke continues with a straight segment.

@@ -8,7 +8,7 @@ use super::{FREE, IDLE, LIMIT, OPEN, PUSH, RELAXATION, ROUNDS};
 use crate::base::math::{Quat, Vec3};
 use rayon::prelude::*;
 
-/// Corrects posed vertices in place.
+/// Corrects the positions `x` in place: restores the volume and opens inverted triangles.
 pub fn correct(corrections: &Corrections, params: &Params, posed: &[PosedVertex], x: &mut [Vec3]) {
     if params.volume <= 0.0 && params.untangle == 0 {
         return;

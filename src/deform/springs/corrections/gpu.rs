@@ -121,7 +121,8 @@ pub struct CorrectionState {
     untangle: [Bindings; 2],
     positions: Buffer,
     other: Buffer,
-    /// Group and vertex counts per round. `no_rounds` holds the initial values.
+    /// Per round that opens inverted triangles: three counts of workgroups, then the count of vertices. `no_rounds`
+    /// holds the initial values.
     pub(super) rounds: Buffer,
     no_rounds: Buffer,
     queued: Buffer,

@@ -8,9 +8,9 @@
 //!
 //! - **Constants.** The thesis names no stiffnesses. All four are 1 here.
 //! - **Sign of the angle** (6.3: "the signed angle between si and sj for every edge"). The angle is negative where
-//!   `(s_i x s_j) . R n0 < 0`: `n0 = s_i0 x s_j0`, and `R` is the mean of the rotations of both bones, so that the angle
-//!   belongs to the edge and not to one of its ends. Then `(θ - θ0) u`, where `u` rotates `s_i` about `R n0`, moves a
-//!   crossed vertex past its neighbour. With the angle's size, this force is `(abs(θ) - sign θ0) u` with `u` towards the
+//!   `(s_i x s_j) . R n0 < 0`: `n0 = s_i0 x s_j0`, and `R` is the mean of the rotations of both bones, so that both
+//!   ends of an edge have the same angle. Then `(θ - θ0) u`, where `u` rotates `s_i` about `R n0`, moves a crossed
+//!   vertex past its neighbour. With the angle's size, this force is `(abs(θ) - sign θ0) u` with `u` towards the
 //!   neighbour.
 //! - **Unit of length.** A torque divided by a length depends on the unit, and the thesis names none. It is
 //!   [`Binding::unit`](super::bind::Binding::unit): half of the shortest side of the bind pose's box.
@@ -50,8 +50,8 @@ pub const PARAMETERS: [&str; 11] = [
 ];
 
 impl Params {
-    /// The parameters of the thesis (4.2.2): time step 1/30 s, at most 50 iterations, until no vertex moves by more than
-    /// 1e-4 of the shortest side of the box. All stiffnesses are 1.
+    /// The parameters of the thesis (4.2.2): time step 1/30 s, at most 50 iterations, until no vertex moves by more
+    /// than 1e-4 of the shortest side of the box. All stiffnesses are 1.
     pub fn thesis() -> Self {
         Self {
             surface: 1.0,

@@ -8,7 +8,8 @@ use crate::deform::volume::gold::{Elements, Gold};
 use crate::scene::Model;
 use std::sync::Arc;
 
-/// The largest move of a node in the last step of a solve, in edge lengths of a cube, and the largest number of steps.
+/// A solve stops after a step that moves no node farther than the first value, in edge lengths of a cube, or after the
+/// second value's number of steps.
 const STILL: (f64, usize) = (1e-5, 400);
 
 /// A joint in the flesh. Energies are in squared edge lengths of a cube.

@@ -60,7 +60,7 @@ pub(super) fn normals(
     }
 }
 
-/// Draws what sets a share of DQS per vertex: the brush, and files.
+/// Draws the controls for the share of DQS per vertex: painting, and loading from vertex colours or an image.
 pub(super) fn of_blend(
     ui: &mut Ui,
     shows: &Shows<'_>,
