@@ -28,6 +28,7 @@ mod firm_tests;
 mod follow;
 mod keyboard;
 mod listing;
+mod panel;
 mod place;
 mod pointer;
 mod screens;
@@ -43,6 +44,7 @@ mod widgets;
 
 pub(super) use canvas::word;
 pub(super) use canvas::{same, take_textures};
+pub use panel::{Page, Panel, Spot, Tab};
 pub use place::Placement;
 pub use screens::PanelScreens;
 pub use state::{FileEntry, FileKind, FileList, PanelState, Pin, Strain};
@@ -62,113 +64,13 @@ use details::Details;
 use keyboard::Keyboard;
 use place::Places;
 use pointer::Pointer;
+use state::differs;
 use widgets::Touch;
 
 /// Time that a message shows, seconds.
 const MESSAGE_TIME: f64 = 12.0;
 /// Scroll speed of the stick, pixels per second.
 const SCROLL: f64 = 1100.0;
-
-/// One of the panels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Panel {
-    /// Tools and switches, at the off hand.
-    Palette,
-    /// Characters and projects, in front of the user.
-    Files,
-    /// World scale, current tool and button names, at the off hand.
-    Wrist,
-    /// Measurements of the deformation, beside the palette.
-    Strain,
-    /// A problem and its advice, in front of the user.
-    Message,
-    /// Settings and lists that do not fit on the palette, in front of the user.
-    Details,
-    /// The keyboard for the text fields of the details panel, below that panel.
-    Keyboard,
-}
-
-impl Panel {
-    /// All panels, in the order of their indices.
-    pub const ALL: [Self; 7] =
-        [Self::Palette, Self::Files, Self::Wrist, Self::Strain, Self::Message, Self::Details, Self::Keyboard];
-
-    /// Size of the panel's image, pixels.
-    pub fn size(self) -> [u32; 2] {
-        match self {
-            Self::Palette => choices::SIZE,
-            Self::Files => files::SIZE,
-            Self::Wrist => small::WRIST,
-            Self::Strain => small::STRAIN,
-            Self::Message => small::MESSAGE,
-            Self::Details => details::SIZE,
-            Self::Keyboard => keyboard::SIZE,
-        }
-    }
-
-    /// The panel's name in messages and files.
-    pub fn name(self) -> &'static str {
-        ["palette", "files", "wrist", "strain", "message", "details", "keyboard"][self as usize]
-    }
-
-    /// Whether the pointer's ray can press items of the panel.
-    fn pressable(self) -> bool {
-        matches!(self, Self::Palette | Self::Files | Self::Details | Self::Keyboard)
-    }
-}
-
-/// A page of the palette.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Page {
-    /// Settings of strokes, brush, bone lengths and pins.
-    #[default]
-    Pose,
-    /// Animation keys and playback.
-    Time,
-    /// Deformation method, overlays and view of the character.
-    View,
-    /// Files and user preferences.
-    Session,
-}
-
-impl Page {
-    /// All pages, in the palette's order.
-    pub const ALL: [Self; 4] = [Self::Pose, Self::Time, Self::View, Self::Session];
-
-    /// The page's label.
-    pub fn label(self) -> &'static str {
-        ["Pose", "Time", "View", "Session"][self as usize]
-    }
-}
-
-/// A list of the file panel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Tab {
-    /// Characters and projects of the current folder.
-    #[default]
-    Folder,
-    /// Recently opened files.
-    Recent,
-    /// Unsaved sessions that can be recovered.
-    Unfinished,
-    /// The sample characters.
-    Samples,
-}
-
-/// A target that the pointer can press.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Spot {
-    /// The item that gives this command if the user presses it now.
-    Command(Command),
-    /// The tab of a palette page.
-    Page(Page),
-    /// The tab of a list of the file panel.
-    Tab(Tab),
-    /// The tab of a section of the details panel.
-    Section(Section),
-    /// A text of the details panel, which is the label of a widget.
-    Text(String),
-}
 
 /// Interface state of the panels that is not a user preference.
 struct Memory {
@@ -560,45 +462,5 @@ impl Panels {
         let reads = self.canvases.each_ref().map(|c| c.reads);
         self.canvases = canvases();
         self.canvases.iter_mut().zip(reads).for_each(|(canvas, reads)| canvas.reads = reads);
-    }
-}
-
-/// Whether the panel looks different in the states `a` and `b`.
-fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> bool {
-    match panel {
-        Panel::Palette => {
-            let shown = match memory.page {
-                Page::Time => a.timeline != b.timeline,
-                Page::View => (a.swing, a.contact) != (b.swing, b.contact),
-                _ => false,
-            };
-            shown
-                || a.preferences != b.preferences
-                || (a.undo, a.redo, a.strokes, a.redraw) != (b.undo, b.redo, b.strokes, b.redraw)
-                || a.can_cancel != b.can_cancel
-                || (&a.pin, &a.deformer, a.moved, a.unsaved) != (&b.pin, &b.deformer, b.moved, b.unsaved)
-        }
-        Panel::Files => a.files != b.files || a.unsaved != b.unsaved,
-        Panel::Wrist => {
-            a.preferences != b.preferences
-                || (a.magnification, &a.labels, &a.drawn) != (b.magnification, &b.labels, &b.drawn)
-        }
-        Panel::Strain => a.strain != b.strain,
-        Panel::Keyboard => false,
-        Panel::Message => (&a.message, &a.written, a.tour) != (&b.message, &b.written, b.tour),
-        Panel::Details => {
-            // Only these sections show the pose at the playhead.
-            let follows = match memory.details.section {
-                Section::Morphs | Section::Keys => !a.timeline.is_like(&b.timeline),
-                Section::Transform => (a.pose, a.copied) != (b.pose, b.copied),
-                Section::Rig => (&a.pin, a.rigging) != (&b.pin, b.rigging),
-                Section::Cage => a.coupled != b.coupled,
-                Section::Display => a.headset != b.headset,
-                _ => false,
-            };
-            (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)
-                || a.preferences != b.preferences
-                || follows
-        }
     }
 }

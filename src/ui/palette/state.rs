@@ -1,9 +1,9 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
-use super::Tab;
+use super::{Memory, Page, Panel, Tab};
 use crate::base::{NodeId, Version};
 use crate::geom::MeasureReport;
-use crate::ui::panels::HeadsetOffers;
+use crate::ui::panels::{HeadsetOffers, Section};
 use crate::ui::theme;
 use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
 use egui::Color32;
@@ -198,6 +198,46 @@ impl FileList {
             Tab::Recent => (None, &self.recent),
             Tab::Unfinished => (None, &self.unfinished),
             Tab::Samples => (None, &self.samples),
+        }
+    }
+}
+
+/// Whether the panel looks different in the states `a` and `b`.
+pub(super) fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> bool {
+    match panel {
+        Panel::Palette => {
+            let shown = match memory.page {
+                Page::Time => a.timeline != b.timeline,
+                Page::View => (a.swing, a.contact) != (b.swing, b.contact),
+                _ => false,
+            };
+            shown
+                || a.preferences != b.preferences
+                || (a.undo, a.redo, a.strokes, a.redraw) != (b.undo, b.redo, b.strokes, b.redraw)
+                || a.can_cancel != b.can_cancel
+                || (&a.pin, &a.deformer, a.moved, a.unsaved) != (&b.pin, &b.deformer, b.moved, b.unsaved)
+        }
+        Panel::Files => a.files != b.files || a.unsaved != b.unsaved,
+        Panel::Wrist => {
+            a.preferences != b.preferences
+                || (a.magnification, &a.labels, &a.drawn) != (b.magnification, &b.labels, &b.drawn)
+        }
+        Panel::Strain => a.strain != b.strain,
+        Panel::Keyboard => false,
+        Panel::Message => (&a.message, &a.written, a.tour) != (&b.message, &b.written, b.tour),
+        Panel::Details => {
+            // Only these sections show the pose at the playhead.
+            let follows = match memory.details.section {
+                Section::Morphs | Section::Keys => !a.timeline.is_like(&b.timeline),
+                Section::Transform => (a.pose, a.copied) != (b.pose, b.copied),
+                Section::Rig => (&a.pin, a.rigging) != (&b.pin, b.rigging),
+                Section::Cage => a.coupled != b.coupled,
+                Section::Display => a.headset != b.headset,
+                _ => false,
+            };
+            (a.revision, a.selected, &a.shape) != (b.revision, b.selected, &b.shape)
+                || a.preferences != b.preferences
+                || follows
         }
     }
 }
