@@ -26,9 +26,6 @@ use inside::{Joints, Shape, spans};
 
 /// Maximum number of fragments. A mesh with more fragments is refused, since they need too much memory.
 const MOST: usize = 50_000_000;
-/// A part with holes, such as a sleeve, counts as closed if the area of its holes is at most this fraction of its own
-/// area.
-const HOLES: f64 = 0.18;
 /// Number of sizes that [`Enclosure::with_cubes`] tries.
 const TRIALS: usize = 3;
 /// The search for a size ends if the number of cubes differs from the wanted number by less than this fraction.
@@ -76,14 +73,7 @@ impl<'a> Input<'a> {
         let high = points().fold(DVec3::NEG_INFINITY, DVec3::max);
         // The comparison also excludes an input without points.
         let fits = (high - low).length_squared().is_finite() && low.cmple(high).all();
-        fits.then(|| Self {
-            solid: solid(positions, &triangles, HOLES),
-            positions,
-            triangles,
-            segments,
-            low,
-            high,
-        })
+        fits.then(|| Self { solid: solid(positions, &triangles), positions, triangles, segments, low, high })
     }
 
     /// Estimates the number of cubes of a size. A cube's projection has, on average over its orientation, 1.5 times the

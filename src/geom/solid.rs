@@ -6,6 +6,9 @@ use crate::base::math::DVec3;
 
 /// A part is a pair of coincident sheets if its volume is less than this fraction of its area to the power 3/2.
 const THIN: f64 = 1e-5;
+/// A part with holes, such as a sleeve or a trouser leg, is closed if the area of its holes is at most this fraction of its
+/// own area.
+const HOLES: f64 = 0.18;
 
 /// The closed parts of a mesh. A part is a set of triangles connected by vertices.
 #[derive(Clone, Debug, Default)]
@@ -23,9 +26,8 @@ pub struct Solid {
     pub volume: f64,
 }
 
-/// Finds the closed parts of a mesh. Holes, as at a neck or behind eyes, are filled. A part is a sheet if the area of its
-/// holes exceeds the fraction `holes` of its own area.
-pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]], holes: f64) -> Solid {
+/// Finds the closed parts of a mesh. Holes, as at a neck or behind eyes, are filled. A part with large holes is a sheet.
+pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
     let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
     let first = connected(positions.len(), triangles.iter().filter(|t| proper(t)).copied());
     // Per part, stored at its smallest vertex: area, area of filled holes, volume.
@@ -44,7 +46,7 @@ pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]], holes: f64) -> Solid {
         }
     }
     let side_of = |[area, lids, volume]: [f64; 3]| {
-        let closed = lids <= holes * area && volume.abs() > THIN * area.powf(1.5);
+        let closed = lids <= HOLES * area && volume.abs() > THIN * area.powf(1.5);
         if closed { volume.signum() as i8 } else { 0 }
     };
     let side: Vec<i8> = triangles
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn closed_parts_are_told_from_sheets_and_turned_outwards() {
         let (mut positions, mut triangles) = cuboid(DVec3::new(1.0, 2.0, 3.0));
-        let whole = solid(&positions, &triangles, 0.1);
+        let whole = solid(&positions, &triangles);
         assert!((whole.volume - 6.0).abs() < 1e-12 && whole.side.iter().all(|s| *s == 1));
         assert_eq!((whole.parts, whole.open, whole.triangles.len()), (1, 0, 12));
         // Adds an inverted box elsewhere, and a single triangle.
@@ -92,7 +94,7 @@ mod tests {
         triangles.extend(others.iter().map(|t| [t[0] + 8, t[2] + 8, t[1] + 8]));
         positions.extend([DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z]);
         triangles.extend([[16, 17, 18], [3, 3, 4]]);
-        let all = solid(&positions, &triangles, 0.1);
+        let all = solid(&positions, &triangles);
         assert_eq!((all.parts, all.open), (3, 1));
         assert!((all.volume - 7.0).abs() < 1e-12);
         assert_eq!((all.side[0], all.side[12], all.side[24], all.side[25]), (1, -1, 0, 0));
@@ -104,18 +106,22 @@ mod tests {
         let (positions, mut triangles) = cuboid(DVec3::new(0.3, 10.0, 0.3));
         // One end of the box is open. The hole has an area of 0.09; the box has an area of about 12.
         triangles.drain(4..6);
-        let open_end = solid(&positions, &triangles, 0.1);
+        let open_end = solid(&positions, &triangles);
         assert_eq!((open_end.parts, open_end.open), (1, 0));
         assert!((open_end.volume - 0.9).abs() < 1e-12, "{}", open_end.volume);
         assert_eq!(open_end.triangles.len(), 12);
+        // A trouser leg, open at both ends.
+        let (positions, mut triangles) = cuboid(DVec3::new(1.0, 1.0, 4.0));
+        triangles.drain(0..4);
+        assert_eq!(solid(&positions, &triangles).open, 0);
         // A cube without one side is a sheet.
         let (positions, mut triangles) = cuboid(DVec3::ONE);
         triangles.drain(4..6);
-        let bowl = solid(&positions, &triangles, 0.1);
+        let bowl = solid(&positions, &triangles);
         assert_eq!((bowl.open, bowl.volume, bowl.triangles.len()), (1, 0.0, 0));
-        assert_eq!(solid(&[], &[], 0.1).parts, 0);
+        assert_eq!(solid(&[], &[]).parts, 0);
         // A flattened box is a sheet.
         let (positions, triangles) = cuboid(DVec3::new(1.0, 1.0, 1e-9));
-        assert_eq!(solid(&positions, &triangles, 0.1).open, 1);
+        assert_eq!(solid(&positions, &triangles).open, 1);
     }
 }

@@ -18,8 +18,6 @@ const BRIDGE: f64 = 1.4;
 const LEAST: f64 = 0.1;
 /// Width of the free border around the solid, in grid steps.
 const FRAME: f64 = 2.5;
-/// A part counts as closed if the area of its holes is at most this fraction of its own area.
-const HOLES: f64 = 0.18;
 
 /// What a cage must enclose.
 pub(super) struct Shape {
@@ -37,7 +35,7 @@ impl Shape {
     pub fn new(positions: Vec<DVec3>, mesh: &[[u32; 3]]) -> Self {
         let proper = |t: &&[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
         let mut triangles: Vec<[u32; 3]> = mesh.iter().filter(proper).copied().collect();
-        let closed = solid(&positions, &triangles, HOLES).triangles;
+        let closed = solid(&positions, &triangles).triangles;
         let mut used = vec![false; positions.len()];
         triangles.iter().flatten().for_each(|v| used[*v as usize] = true);
         triangles.extend((0..positions.len() as u32).filter(|v| !used[*v as usize]).map(|v| [v; 3]));

@@ -9,8 +9,6 @@ use crate::base::math::DVec3;
 use crate::geom::{Cell, Lattice, solid};
 use std::collections::BTreeSet;
 
-/// A part with holes counts as closed up to this area of its holes, as a fraction of its own area.
-const HOLES: f64 = 0.1;
 /// Depths below the surface, in cube sides, at which surface weights are assigned to cubes. The second depth is used
 /// if no cube contains the point at the first depth.
 const DEPTHS: [f64; 2] = [0.1, 0.4];
@@ -64,7 +62,7 @@ impl Inside {
         alike: impl Fn(usize) -> usize,
         cubes: f64,
     ) -> (Option<Self>, Parts) {
-        let solid = solid(positions, triangles, HOLES);
+        let solid = solid(positions, triangles);
         let parts = Parts { all: solid.parts, open: solid.open, cubes: 0 };
         let layers = |a: [u32; 3], b: [u32; 3]| {
             let entries = |t: [u32; 3]| t.into_iter().flat_map(|v| own.of(v as usize));

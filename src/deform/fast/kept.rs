@@ -42,7 +42,7 @@ fn key(shape: &Shape<'_>, params: &Params) -> Key {
     let pivots: Vec<Vec3> = shape.handles.iter().map(|h| h.pivot).collect();
     let energy = params.energy.map_or(u32::MAX, number);
     let numbers = [params.extra, params.clusters, params.hinge.to_bits(), energy];
-    Key::new("fast binding 1")
+    Key::new("fast binding 2")
         .points(shape.positions)
         .bytes(bytemuck::cast_slice(shape.triangles))
         .bytes(bytemuck::cast_slice(&shape.weights.offset))

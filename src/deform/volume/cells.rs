@@ -131,7 +131,7 @@ impl Cells {
         let bones: Vec<DVec3> = (0..rest.len()).filter(|&n| bony[n]).map(|n| rest[n]).collect();
         let finest = Level::finest(size as f32, cells, grid, held.clone(), core);
         let (cells, anchored) = (&finest.cells, &anchored);
-        let finder = Finder { cells, inside: &inside, home: &home, anchored, skeleton };
+        let finder = Finder { cells, inside: &inside, home: &home, anchored, skeleton, hubs: &hubs };
         let flesh = finder.places(&vertices);
         let mut embedding = flesh.clone();
         stiffen(&rigid, positions, &mut embedding);

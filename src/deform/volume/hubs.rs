@@ -36,7 +36,7 @@ mod tests {
     use super::*;
     use crate::asset::Influences;
     use crate::base::math::Quat;
-    use crate::deform::testing::{bound, chain, cylinder};
+    use crate::deform::testing::{bound, chain, cylinder, rest};
     use crate::deform::volume::tests::{bent, few, posed};
     use crate::deform::{Geometric, Recipe};
     use crate::rig::{Bone, Joint};
@@ -96,5 +96,39 @@ mod tests {
         let [start, volume] = [Recipe::geometric(Geometric::Dqs), Recipe::volume(few())].map(|r| turned(&r));
         // Without hubs, the flesh would turn by 0.74.
         assert!((start - 1.0).abs() < 0.01 && volume > 0.95, "{start} {volume}");
+    }
+
+    #[test]
+    fn lips_that_share_cubes_open_as_far_as_the_start_method_opens_them() {
+        let body = cylinder(2, 24, 32);
+        let control = &body.character.control;
+        // Above, the front follows one joint of the face, and the back another joint.
+        let mut influences = Influences::default();
+        for (v, x) in control.positions.iter().enumerate() {
+            match x.y > 1.5 {
+                true => influences.push([(if x.z > 0.0 { 2 } else { 3 }, 1.0)]),
+                false => influences.push(control.influences.of(v)),
+            }
+        }
+        let mut positions = control.positions.clone();
+        positions.iter_mut().filter(|x| x.y == 0.0).for_each(|x| x.y = -1.5);
+        let head = bound(face(), positions, control.triangles.clone(), influences);
+        let mut pose = rest(&head);
+        pose.local[2].rotation = Quat::from_rotation_x(0.4).into();
+        let [start, volume] =
+            [Recipe::geometric(Geometric::Dqs), Recipe::volume(few())].map(|r| posed(&head, &r, &pose));
+        // The least distance by which an edge between front and back opens, of all such edges.
+        let side = |v: u32| head.character.control.influences.of(v as usize).next();
+        let edges = control.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+        let lips: Vec<[u32; 2]> = edges
+            .filter(|e| e.iter().all(|&v| control.positions[v as usize].y > 1.6) && side(e[0]) != side(e[1]))
+            .collect();
+        assert!(lips.len() > 20);
+        let moved = |x: &[Vec3], v: u32| x[v as usize] - control.positions[v as usize];
+        let open = |x: &[Vec3]| {
+            lips.iter().map(|e| moved(x, e[0]).distance(moved(x, e[1]))).fold(f32::INFINITY, f32::min)
+        };
+        // With the cubes alone, the lips would open by an eighth of this distance.
+        assert!(open(&volume) > 0.8 * open(&start), "{} of {}", open(&volume), open(&start));
     }
 }

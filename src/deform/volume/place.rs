@@ -6,7 +6,7 @@ use crate::base::{JointId, NodeId};
 use crate::deform::fast::{Inside, Weights};
 use crate::geom::Adjacency;
 use crate::rig::Skeleton;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Depths below the skin at which the cube of a vertex is searched, in this order, in edge lengths of a cube. Negative
 /// depths lie outside the skin.
@@ -20,6 +20,10 @@ const AROUND: i32 = 4;
 const PART: f32 = 0.5;
 /// From this distance on, a vertex only takes the displacement of its cube, in edge lengths of a cube.
 const APART: f32 = 1.5;
+/// Fractions of the skin weights that differ between a vertex of a hub and its place. Up to [`SAME`], the vertex deforms
+/// with its cube. From [`OTHER`] on, it only takes the cube's displacement.
+const SAME: f64 = 0.02;
+const OTHER: f64 = 0.12;
 
 /// A place in or near a cube.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +97,8 @@ pub(super) struct Finder<'a> {
     /// Per cube: whether a bone passes through the cube's connected part of the body. Vertices take only such cubes.
     pub anchored: &'a [bool],
     pub skeleton: &'a Skeleton,
+    /// Per joint: its hub, if any.
+    pub hubs: &'a [Option<JointId>],
 }
 
 /// The vertices to assign to cubes.
@@ -107,7 +113,8 @@ impl Finder<'_> {
     /// The places of the vertices of the triangles. A vertex takes the cube just below the skin, or else the nearest
     /// cube that fits, or else the cube of the nearest vertex on the mesh that has one. A cube also fits if its weights
     /// differ but its main joint is the vertex's main joint or the nearest ancestor with flesh. The vertex then takes
-    /// only the cube's displacement, so an eye follows the head.
+    /// only the cube's displacement, so an eye follows the head. So does a vertex of a hub whose weights differ from those
+    /// at its place.
     pub fn places(&self, vertices: &Vertices) -> Vec<Option<Place>> {
         let grid = self.grid();
         let flesh: HashSet<NodeId> =
@@ -129,7 +136,27 @@ impl Finder<'_> {
             }
         }
         self.adopt(vertices, &mut out);
+        for (v, place) in out.iter_mut().enumerate().filter_map(|(v, place)| Some((v, place.as_mut()?))) {
+            place.apart = place.apart.max(self.foreign(place, vertices.weights, v));
+        }
         out
+    }
+
+    /// Returns the degree to which a vertex of a hub is separate from its place. Cubes are too coarse for the joints of a
+    /// face: two lips can share a cube.
+    fn foreign(&self, place: &Place, weights: &Weights, v: usize) -> f32 {
+        let hub: f64 = weights.of(v).filter(|w| self.hubs[w.0].is_some()).map(|w| w.1).sum();
+        if hub == 0.0 {
+            return 0.0;
+        }
+        let mut differences: BTreeMap<NodeId, f64> = BTreeMap::new();
+        let mut add = |joint: usize, w: f64| *differences.entry(self.node(joint as u32)).or_default() += w;
+        weights.of(v).for_each(|(joint, w)| add(joint, w));
+        for (&n, share) in self.cells[place.cell as usize].iter().zip(place.inside().weights()) {
+            self.inside.weights.of(n as usize).for_each(|(joint, w)| add(joint, -w * f64::from(share)));
+        }
+        let other = 0.5 * differences.values().map(|w| w.abs()).sum::<f64>();
+        (hub * ((other - SAME) / (OTHER - SAME)).clamp(0.0, 1.0)) as f32
     }
 
     /// Returns the cube just below a point of the skin, if its weights agree with those of the vertex `v`.
