@@ -9,32 +9,50 @@ layout(set = 0, binding = 0, scalar) readonly buffer Views { View views[]; };
 layout(set = 0, binding = 1, scalar) readonly buffer LightingBlock { Lighting lighting; };
 layout(set = 0, binding = 2) uniform sampler2DArray shadow;
 
-const vec2 TAPS[12] = vec2[](
-    vec2(-0.326, -0.406), vec2(-0.840, -0.074), vec2(-0.696, 0.457), vec2(-0.203, 0.621),
-    vec2(0.962, -0.195), vec2(0.473, -0.480), vec2(0.519, 0.767), vec2(0.185, -0.893),
-    vec2(0.507, 0.064), vec2(0.896, 0.412), vec2(-0.322, -0.933), vec2(-0.792, -0.598));
+// Half the width of the filter of the surface's shadows, in texels of the shadow map.
+const int HALF_WIDTH = 3;
 
-// Returns the fraction of key light that reaches point p with normal n. `spread` is the blur radius in the shadow
-// map. Depths are compared with the surface's tangent plane, so slopes do not shadow themselves. Without `wanted` no
-// tap is taken: software drivers skip an empty loop, but execute both branches of an if.
-float lit_share(vec3 p, vec3 n, bool wanted, float spread, float bias, float turn) {
+// Returns the position of point p in the shadow map, in texels, and its depth.
+vec3 in_shadow_map(vec3 p) {
     vec4 clip = lighting.shadow_from_world * vec4(p, 1.0);
-    vec2 uv = vec2(clip.x, -clip.y) * 0.5 + 0.5;
-    bool inside = all(greaterThanEqual(uv, vec2(0.0))) && all(lessThanEqual(uv, vec2(1.0)));
-    int taps = wanted && inside && (lighting.flags & LOOK_SHADOW) != 0u ? 12 : 0;
-    vec2 size = vec2(textureSize(shadow, 0).xy);
-    // Depth change of the tangent plane per unit of shadow map coordinates.
+    return vec3(vec2(0.5 + 0.5 * clip.x, 0.5 - 0.5 * clip.y) * vec2(textureSize(shadow, 0).xy), clip.z);
+}
+
+// Returns the change of depth per texel on the plane with normal n. Depths are compared with the surface's tangent
+// plane, so slopes do not shadow themselves.
+vec2 shadow_slope(vec3 n) {
     vec3 tilt = mat3(lighting.shadow_from_world) * (n * lighting.radius);
-    vec2 slope = clamp(0.5 * vec2(-tilt.x, tilt.y) / max(tilt.z, 1e-6), -2.0, 2.0);
-    float c = cos(turn), s = sin(turn), covered = 0.0;
-    for (int i = 0; i < taps; i++) {
-        vec2 offset = mat2(c, s, -s, c) * TAPS[i] * spread;
-        vec2 tap = uv + offset;
-        float depth = texelFetch(shadow, ivec3(clamp(tap * size, vec2(0.0), size - 1.0), 0), 0).r;
-        // Depth 0 is empty; the floor may lie beyond the depth range of the shadow map.
-        covered += depth > max(clip.z + bias + dot(slope, offset), 0.0) ? 1.0 : 0.0;
+    return clamp(0.5 * vec2(-tilt.x, tilt.y) / max(tilt.z, 1e-6), -2.0, 2.0) / vec2(textureSize(shadow, 0).xy);
+}
+
+// Whether a square of texels about `at`, `reach` texels to each side, lies in the shadow map.
+bool in_reach(vec2 at, float reach) {
+    return (lighting.flags & LOOK_SHADOW) != 0u && all(greaterThanEqual(at, vec2(reach))) &&
+        all(lessThanEqual(at, vec2(textureSize(shadow, 0).xy) - reach));
+}
+
+// Returns the fraction of key light that reaches point p with normal n: a tent filter over the texels around p, which
+// is continuous and has no noise. Without `wanted` no texel is read: software drivers skip an empty loop, but execute
+// both branches of an if.
+float lit_share(vec3 p, vec3 n, bool wanted, float bias) {
+    vec3 at = in_shadow_map(p);
+    vec2 slope = shadow_slope(n), first = floor(at.xy - 0.5), part = at.xy - 0.5 - first;
+    vec2 size = vec2(textureSize(shadow, 0).xy);
+    int rows = wanted && in_reach(at.xy, float(HALF_WIDTH + 1)) ? HALF_WIDTH : 0;
+    float covered = 0.0;
+    for (int j = 0; j < rows; j++) {
+        for (int i = 0; i < HALF_WIDTH; i++) {
+            // The corner that four texels share, relative to the texel `first`, in texels.
+            vec2 corner = vec2(2 * i, 2 * j) - float(HALF_WIDTH - 2);
+            vec4 depth = textureGather(shadow, vec3((first + corner) / size, 0.0));
+            vec4 x = corner.x - part.x + vec4(-1.0, 0.0, 0.0, -1.0), y = corner.y - part.y + vec4(0.0, 0.0, -1.0, -1.0);
+            vec4 weight = (float(HALF_WIDTH) - abs(x)) * (float(HALF_WIDTH) - abs(y));
+            // Depth 0 is empty.
+            vec4 plane = max(at.z + bias + slope.x * x + slope.y * y, 0.0);
+            covered += dot(vec4(greaterThan(depth, plane)), weight);
+        }
     }
-    return 1.0 - covered / 12.0;
+    return 1.0 - covered / pow(float(HALF_WIDTH), 4.0);
 }
 
 // Returns the blurred ambient light from a direction: sky above, floor below.

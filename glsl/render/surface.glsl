@@ -178,7 +178,7 @@ void main() {
     // The shadow lookup starts slightly above the surface.
     float facing = dot(n, lighting.key_direction);
     vec3 lifted = in_position + n * (lighting.radius * (0.006 + 0.010 * (1.0 - clamp(facing, 0.0, 1.0))));
-    float lit = lit_share(lifted, n, facing > 0.0 && !clay, 0.0045, 0.0008, 6.2831853 * noise);
+    float lit = lit_share(lifted, n, facing > 0.0 && !clay, 0.0008);
     float free = ambient_share(in_position);
     vec3 eye = views[gl_ViewIndex].eye;
     Sample g = Sample(color.rgb, emissive, in_position, n, vec3(metallic, roughness, (m.flags & MATERIAL_UNLIT) != 0u ? 1.0 : 0.0));

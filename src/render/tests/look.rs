@@ -161,3 +161,41 @@ fn a_clear_backdrop_is_transparent_but_for_the_shadow_and_the_body_is_opaque() {
     assert!(shadows > 20, "{shadows} pixels of shadow");
     assert_silent(&device);
 }
+
+#[test]
+fn the_edge_of_a_shadow_on_the_surface_is_wide_and_has_no_noise() {
+    let Some(device) = device() else { return };
+    // A wall, and a board in front of it whose vertical edge throws a shadow onto the wall.
+    let quad = |low: Vec3, high: Vec3| {
+        [[low.x, low.y], [high.x, low.y], [high.x, high.y], [low.x, high.y]]
+            .map(|[x, y]| Vec3::new(x, y, low.z))
+    };
+    let wall = quad(Vec3::new(-1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0));
+    let board = quad(Vec3::new(-0.9, -0.6, 0.3), Vec3::new(-0.3, 0.9, 0.3));
+    let display = phong::mesh(
+        [wall, board].concat(),
+        vec![Vec3::Z; 8],
+        vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]],
+    );
+    let (asset, lines) = (capsule().0, Lines::default());
+    let view = [Camera { eye: Vec3::Z * 3.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.4 }.view(1.0)];
+    let draw = |shadows: bool| {
+        let look = Look { shadows, floor: false, ..Look::default() };
+        let drawn = draw_in(&device, (&asset, &display), [256, 256], (&view, 1), (&look, &lines));
+        drawn.read(&device, 0).unwrap()
+    };
+    let (shaded, open) = (draw(true), draw(false));
+    // From the shadow to the light, right of the board, in rows far from the ends of the shadow.
+    for y in [110, 128, 140] {
+        let row: Vec<i32> = (100..200)
+            .map(|x| i32::from(open.get_pixel(x, y).0[1]) - i32::from(shaded.get_pixel(x, y).0[1]))
+            .collect();
+        let dark = row[0];
+        assert!(dark > 30 && row[99] == 0, "row {y}: {row:?}");
+        // The dither of a picture is at most one level, in either picture.
+        assert!(row.windows(2).all(|w| w[1] <= w[0] + 2), "row {y}: {row:?}");
+        let between = row.iter().filter(|d| **d > 3 && **d < dark - 3).count();
+        assert!((2..20).contains(&between), "row {y}: {row:?}");
+    }
+    assert_silent(&device);
+}

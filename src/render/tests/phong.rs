@@ -8,7 +8,7 @@ use crate::gpu::Device;
 use crate::gpu::testing::{assert_silent, device};
 use std::sync::Arc;
 
-fn mesh(positions: Vec<Vec3>, normals: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> DisplayMesh {
+pub(super) fn mesh(positions: Vec<Vec3>, normals: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> DisplayMesh {
     // Vertices at one place belong to one control vertex.
     let control_of =
         positions.iter().map(|p| positions.iter().position(|o| o == p).unwrap() as u32).collect();
