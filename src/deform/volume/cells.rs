@@ -145,6 +145,8 @@ impl Cells {
             surface: &surface,
         };
         let contact = Contact::new(&shape, cells, rest, size);
+        // Contact acts on the places in the cubes.
+        finder.loosen(own, &mut embedding);
         let levels = finest.hierarchy(FEWEST);
         let thickness = thickness(rest, &bones).max(size) as f32;
         let nodes = rest.iter().map(|x| x.as_vec3()).collect();

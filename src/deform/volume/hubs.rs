@@ -37,6 +37,7 @@ mod tests {
     use crate::asset::Influences;
     use crate::base::math::Quat;
     use crate::deform::testing::{bound, chain, cylinder, rest};
+    use crate::deform::volume::cells::Cells;
     use crate::deform::volume::tests::{bent, few, posed};
     use crate::deform::{Geometric, Recipe};
     use crate::rig::{Bone, Joint};
@@ -130,5 +131,10 @@ mod tests {
         };
         // With the cubes alone, the lips would open by an eighth of this distance.
         assert!(open(&volume) > 0.8 * open(&start), "{} of {}", open(&volume), open(&start));
+        let contact = Cells::bind(&head.character, few().cubes).contact;
+        assert!(
+            lips.iter().flatten().all(|&v| contact.skin.place[v as usize].is_some()),
+            "lips take part in contact"
+        );
     }
 }

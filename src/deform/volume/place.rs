@@ -113,8 +113,7 @@ impl Finder<'_> {
     /// The places of the vertices of the triangles. A vertex takes the cube just below the skin, or else the nearest
     /// cube that fits, or else the cube of the nearest vertex on the mesh that has one. A cube also fits if its weights
     /// differ but its main joint is the vertex's main joint or the nearest ancestor with flesh. The vertex then takes
-    /// only the cube's displacement, so an eye follows the head. So does a vertex of a hub whose weights differ from those
-    /// at its place.
+    /// only the cube's displacement, so an eye follows the head.
     pub fn places(&self, vertices: &Vertices) -> Vec<Option<Place>> {
         let grid = self.grid();
         let flesh: HashSet<NodeId> =
@@ -136,14 +135,18 @@ impl Finder<'_> {
             }
         }
         self.adopt(vertices, &mut out);
-        for (v, place) in out.iter_mut().enumerate().filter_map(|(v, place)| Some((v, place.as_mut()?))) {
-            place.apart = place.apart.max(self.foreign(place, vertices.weights, v));
-        }
         out
     }
 
-    /// Returns the degree to which a vertex of a hub is separate from its place. Cubes are too coarse for the joints of a
-    /// face: two lips can share a cube.
+    /// Separates vertices of hubs from their places, in so far as their weights differ from those at their places. Cubes
+    /// are too coarse for the joints of a face: two lips can share a cube.
+    pub fn loosen(&self, weights: &Weights, places: &mut [Option<Place>]) {
+        for (v, place) in places.iter_mut().enumerate().filter_map(|(v, place)| Some((v, place.as_mut()?))) {
+            place.apart = place.apart.max(self.foreign(place, weights, v));
+        }
+    }
+
+    /// Returns the degree to which a vertex of a hub is separate from its place.
     fn foreign(&self, place: &Place, weights: &Weights, v: usize) -> f32 {
         let hub: f64 = weights.of(v).filter(|w| self.hubs[w.0].is_some()).map(|w| w.1).sum();
         if hub == 0.0 {
