@@ -1,11 +1,11 @@
 //! Command-line arguments that several commands share.
 
-use crate::base::math::{EulerRot, Quat};
+use crate::base::math::{Aabb, EulerRot, Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, Binding, Smoothing};
 use crate::deform::Recipe;
 use crate::document::DeformerSettings;
-use crate::rig::{Skeleton, parse_rotation};
+use crate::rig::{Pose, PosedRig, Skeleton, named_node, parse_rotation};
 use crate::scene::Model;
 use clap::{Args, ValueEnum};
 
@@ -22,6 +22,38 @@ pub struct WindowArgs {
     /// For tests: neither read nor write your settings
     #[arg(long)]
     pub forget: bool,
+}
+
+/// The part of the character that a picture shows.
+#[derive(Args, Clone, Debug)]
+pub struct FrameArgs {
+    /// Look at this joint or node in place of the whole character
+    #[arg(long, value_name = "NODE")]
+    pub focus: Option<String>,
+    /// Zoom factor; with 1, the picture shows the whole character
+    #[arg(long, default_value_t = 1.0, value_parser = positive)]
+    pub zoom: f32,
+}
+
+impl FrameArgs {
+    /// Returns the posed position of the node of `focus`, if given.
+    ///
+    /// # Errors
+    /// An error if no node matches, or if several nodes match.
+    pub fn center(&self, skeleton: &Skeleton, pose: &Pose) -> Result<Option<Vec3>> {
+        let node = self.focus.as_deref().map(|name| named_node(skeleton, name)).transpose()?;
+        Ok(node.map(|n| PosedRig::new(skeleton, pose).world[n.index()].translation.into()))
+    }
+
+    /// Returns the bounds that the camera frames. `whole` are the bounds of everything that is drawn.
+    pub fn bounds(&self, center: Option<Vec3>, whole: Aabb) -> Aabb {
+        if center.is_none() && self.zoom == 1.0 {
+            return whole;
+        }
+        let center = center.unwrap_or_else(|| whole.center());
+        let half = Vec3::splat(0.5 * whole.size().max_element() / self.zoom);
+        Aabb { min: center - half, max: center + half }
+    }
 }
 
 /// Parses a finite number above 0.

@@ -1,6 +1,6 @@
 //! `sinew render`: renders a picture of a file in any pose.
 
-use super::arguments::{MethodArgs, parse_samples, parse_size, positive};
+use super::arguments::{FrameArgs, MethodArgs, parse_samples, parse_size, positive};
 use super::pose::{PoseArgs, finite};
 use super::{headset_picture, window_picture};
 use crate::app::context::{Context, wanted_samples, write_png};
@@ -69,6 +69,9 @@ pub struct Args {
     /// Camera pitch, degrees; positive looks from above
     #[arg(long, default_value_t = 8.0, value_parser = finite, allow_hyphen_values = true)]
     pub pitch: f32,
+    /// The part of the character to show
+    #[command(flatten)]
+    pub frame: FrameArgs,
     /// Size of a picture, pixels
     #[arg(long, value_parser = parse_size, default_value = "960x1280")]
     pub size: [u32; 2],
@@ -93,6 +96,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     }
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
+    let center = args.frame.center(model.skeleton(), &pose)?;
     let side = context.side(false)?;
     let recipe = args.method.recipe(&model)?;
     let mut evaluator = Evaluator::new(&side, &model, &recipe)?;
@@ -140,6 +144,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
             "give a project; `sinew save` makes one",
         ));
     }
+    let bounds = args.frame.bounds(center, bounds);
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     studio.hide(model.document.as_ref().map_or(&[], |d| d.hidden()));
     studio.set_samples(wanted_samples(context.renderer()?.device(), Some(args.samples), true));

@@ -4,11 +4,10 @@ use crate::app::context::{Context, human, write_png};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::BindOptions;
-use crate::commands::arguments::MethodArgs;
+use crate::commands::arguments::{FrameArgs, MethodArgs};
 use crate::commands::pose::{PoseArgs, finite};
 use crate::deform::classic::{Energy, Lists, LseOptions};
 use crate::render::{BASELINE, Camera, Filter, Lines, OFFSET};
-use crate::rig::{Pose, PosedRig};
 use crate::scene::{Angle, Classic, Evaluator, Model, Studio, reshape};
 use crate::surface::{Accent, Reach, SilSketch, silsketch};
 use std::path::{Path, PathBuf};
@@ -57,12 +56,9 @@ pub struct Args {
     /// Camera pitch, degrees; positive looks from above
     #[arg(long, default_value_t = 0.0, value_parser = finite, allow_hyphen_values = true)]
     pitch: f32,
-    /// Look at this joint or node in place of the whole character
-    #[arg(long, value_name = "NODE")]
-    focus: Option<String>,
-    /// Zoom factor
-    #[arg(long, default_value_t = 1.0, value_parser = finite)]
-    zoom: f32,
+    /// The part of the character to show
+    #[command(flatten)]
+    frame: FrameArgs,
     /// Pixels of the picture, WIDTHxHEIGHT
     #[arg(long, value_parser = size, default_value = "960x960")]
     size: [u32; 2],
@@ -113,11 +109,12 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let model = Model::load(&args.file, &BindOptions::default())?;
     let pose = args.pose.resolve(&model)?;
+    let center = args.frame.center(model.skeleton(), &pose)?;
     let side = context.side(false)?;
     let shape = Evaluator::new(&side, &model, &args.method.recipe(&model)?)?.evaluate(&model, &pose)?;
     let mut studio = Studio::new(&context.renderer()?, &model)?;
     studio.look_mut().wire = args.wire;
-    let bounds = args.bounds(&model, &pose, Aabb::of(shape.positions.iter().copied()))?;
+    let bounds = args.frame.bounds(center, Aabb::of(shape.positions.iter().copied()));
     let angle = Angle { yaw: args.yaw.to_radians(), pitch: args.pitch.to_radians() };
     let aspect = args.size[0] as f32 / args.size[1] as f32;
     let view = Camera::framing(&bounds, aspect, angle.yaw, angle.pitch).view(aspect);
@@ -168,30 +165,6 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         human(new.factor),
         human(new.solve)
     ))
-}
-
-impl Args {
-    /// Returns the bounds that the camera frames.
-    fn bounds(&self, model: &Model, pose: &Pose, whole: Aabb) -> Result<Aabb> {
-        if self.zoom <= 0.0 {
-            return Err(Error::input(format!("--zoom {}", self.zoom), "write a number above 0"));
-        }
-        let skeleton = model.skeleton();
-        let center = match &self.focus {
-            None => whole.center(),
-            Some(name) => {
-                let Some(node) = skeleton.nodes.iter().position(|n| n.name == *name) else {
-                    return Err(Error::input(
-                        format!("there is no node \"{name}\""),
-                        "sinew inspect lists them",
-                    ));
-                };
-                PosedRig::new(skeleton, pose).world[node].translation.into()
-            }
-        };
-        let half = Vec3::splat(0.5 * whole.size().max_element() / self.zoom);
-        Ok(Aabb { min: center - half, max: center + half })
-    }
 }
 
 /// Reads a stroke of at least two points.

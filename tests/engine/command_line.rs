@@ -32,7 +32,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments, and words that the error line must contain.
-const REFUSED: [(&str, &str); 44] = [
+const REFUSED: [(&str, &str); 45] = [
     ("edit ok.glb", "no window can be opened"),
     ("nope.glb", "no window can be opened"),
     ("inspect none.glb", "none.glb: No such file or directory (os error 2); check the name"),
@@ -51,6 +51,7 @@ const REFUSED: [(&str, &str); 44] = [
     ("deform ok.glb --on cpu --out o.fbx", "end the name of --out in .glb, .gltf, .vrm, .obj or .png"),
     ("deform ok.glb --on cpu --out o", "end the name of --out in"),
     ("render ok.glb --out o.glb", "end the name of --out in .png"),
+    ("render ok.glb --out o.png --focus Tail", "there is no node \"Tail\""),
     ("demo ok.glb --out model.obj", "model.obj: File exists (os error 17); a file is in the way"),
     ("compare ok.glb --out model.obj --on cpu", "model.obj: File exists"),
     ("lab generate nope --out o.glb", "choose one of box, plus, human, chibi, golem"),
@@ -80,7 +81,7 @@ const REFUSED: [(&str, &str); 44] = [
 ];
 
 /// Arguments that the parser rejects.
-const USAGE: [(&str, &str); 10] = [
+const USAGE: [(&str, &str); 11] = [
     ("", "Usage"),
     ("frob", "unrecognized subcommand or file 'frob'"),
     ("demo a b", "unexpected argument"),
@@ -90,6 +91,7 @@ const USAGE: [(&str, &str); 10] = [
     ("render ok.glb --out o.png --size 0x0", "write WIDTHxHEIGHT"),
     ("render ok.glb --out o.png --size axb", "write WIDTHxHEIGHT"),
     ("render ok.glb --out o.png --yaw NaN", "write a finite number"),
+    ("render ok.glb --out o.png --zoom 0", "give a number above 0"),
     ("bind ok.glb --smooth=-1", "-1 is not in"),
 ];
 
