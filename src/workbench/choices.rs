@@ -70,6 +70,34 @@ impl Tool {
     }
 }
 
+/// How a stroke of the line tool follows the hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pen {
+    /// The stroke follows the brush tip.
+    #[default]
+    Free,
+    /// The stroke follows on a short string, which smooths the motion of an unsteady hand.
+    Steady,
+    /// The stroke is a straight line. Its slope snaps to multiples of 15 degrees.
+    Straight,
+}
+
+impl Pen {
+    /// All pens.
+    pub const ALL: [Self; 3] = [Self::Free, Self::Steady, Self::Straight];
+
+    /// One-word name for the user interface.
+    pub fn word(self) -> &'static str {
+        ["Freehand", "Steady", "Straight"][self as usize]
+    }
+
+    /// Returns the next pen. After the last pen, the first one follows.
+    pub fn next(self) -> Self {
+        Self::ALL[(self as usize + 1) % Self::ALL.len()]
+    }
+}
+
 /// What the measure tool measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,7 +1,7 @@
 //! All user commands, in one table. Controller buttons, panels and keys give the same commands. `sinew xr doctor`
 //! checks that users can reach every command.
 
-use super::choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, Tool};
+use super::choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, Pen, Tool};
 use super::routes::{Control as Button, Route};
 use super::{GhostSpacing, LimitChange, Preferences};
 use crate::asset::Interpolation;
@@ -189,6 +189,8 @@ commands! {
     Radius(f32) => "Brush radius", [Control(Button::StickY), Palette], Keys;
     /// Sets how strokes treat bone lengths.
     Lengths(Lengths) => "Bone lengths", [Palette], Keys;
+    /// Sets how strokes of the line tool follow the hand.
+    Pen(Pen) => "How strokes follow the hand", [Palette], Keys;
     /// Sets whether controller roll twists the body.
     Roll(bool) => "Roll twists", [Palette], Tools, |p| p.roll;
     /// Sets whether strokes and grabs act on both sides.

@@ -22,7 +22,7 @@ mod tour;
 mod transform;
 
 pub use accent::{AccentOutcome, AccentSolver, AccentStart, AccentStroke};
-pub use choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, SkinPart, Tool};
+pub use choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, Pen, SkinPart, Tool};
 pub use command::{Command, CommandKind, WindowPlace};
 pub use input::{Hand, Input, Tracked, Tracking};
 pub use limits::LimitChange;

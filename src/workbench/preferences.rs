@@ -1,6 +1,6 @@
 //! User preferences, which Sinew keeps between sessions and which are not part of the document.
 
-use super::{CageSet, Command, GrabBy, MarkBy, MeasureBy, OnionSkins, Tool};
+use super::{CageSet, Command, GrabBy, MarkBy, MeasureBy, OnionSkins, Pen, Tool};
 use crate::deform::classic::Method;
 use crate::pose::Lengths;
 use crate::render::{Filter, Look, Occlusion, Shading};
@@ -29,6 +29,8 @@ pub struct Preferences {
     pub radius: f32,
     /// How new strokes treat bone lengths.
     pub lengths: Lengths,
+    /// How strokes of the line tool follow the hand.
+    pub pen: Pen,
     /// Whether controller roll twists the body.
     pub roll: bool,
     /// Whether strokes and grabs act on both sides.
@@ -114,6 +116,7 @@ impl Default for Preferences {
             tool: Tool::Line,
             radius: 0.06,
             lengths: Lengths::Keep,
+            pen: Pen::Free,
             roll: false,
             mirror: false,
             grab: GrabBy::Body,
@@ -189,6 +192,7 @@ impl Preferences {
                 self.set_radius(*radius);
             }
             Command::Lengths(lengths) => self.lengths = *lengths,
+            Command::Pen(pen) => self.pen = *pen,
             Command::Roll(on) => self.roll = *on,
             Command::GrabBy(by) => self.grab = *by,
             Command::PaintShare(share) => {

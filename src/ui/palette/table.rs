@@ -53,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 52] = [
+pub const ENTRIES: [Entry; 53] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -61,6 +61,7 @@ pub const ENTRIES: [Entry; 52] = [
     always(Item::Of(C::Palette), "Hide palette", Icon::Close),
     on(Pose, 0, 1.0, Item::Of(C::Radius), "Brush", None),
     on(Pose, 1, 1.0, Item::Of(C::Lengths), "Bone lengths", None),
+    on(Pose, 1, 0.5, Item::Of(C::Pen), "Freehand", Some(Icon::Line)),
     on(Pose, 2, 1.0, Item::Of(C::Mirror), "Mirror", Some(Icon::Mirror)),
     on(Pose, 2, 1.0, Item::Of(C::Roll), "Roll twists", Some(Icon::Roll)),
     on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab body", Some(Icon::Grab)),
@@ -212,6 +213,12 @@ impl Item {
                     choice(Lengths::Stretch, "Stretch", Icon::Stretch),
                 ])
             }
+            C::Pen => Offer::Press {
+                command: Command::Pen(p.pen.next()),
+                enabled: true,
+                label: Some(p.pen.word().to_owned()),
+                count: None,
+            },
             C::GrabBy => Offer::Press {
                 command: Command::GrabBy(p.grab.next()),
                 enabled: true,

@@ -299,6 +299,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
             Lengths::Keep => Lengths::Stretch,
             Lengths::Stretch => Lengths::Keep,
         }),
+        Act::Pen => Command::Pen(p.pen.next()),
         Act::GrabBy => Command::GrabBy(p.grab.next()),
         Act::Rig => Command::Rig(true),
         Act::PastePose => Command::PastePose(false),

@@ -4,13 +4,16 @@
 //! The brush tip lies in front of the aim pose. A stroke takes samples only while the tip is tracked. While the runtime
 //! only infers the tip's pose, the stroke pauses. When tracking returns, the stroke continues with a straight segment.
 
-use super::{EditContext, Moment, is_bare};
+mod knot;
+
+use super::{EditContext, Moment, is_bare, pen};
 use crate::base::math::{Vec3, distance_to_segment};
 use crate::base::{Error, NodeId, Result, StrokeId};
-use crate::document::{Edit, Line, Operation};
+use crate::document::{Edit, Operation};
 use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space};
 use crate::render::{BASELINE, JOINT, Lines, OFFSET};
-use crate::workbench::{Haptic, Tracking};
+use crate::workbench::{Haptic, Pen, Tracking};
+use knot::{Knot, knot_position, nearest_knot};
 use std::fmt::Write;
 
 /// Maximum distance from the tip to a knot for dragging, room metres.
@@ -25,14 +28,6 @@ const MAX_SAMPLES: usize = 27_000;
 const AHEAD: usize = 8;
 /// Number of points per knot with which a stroke's curve is drawn.
 const PER_KNOT: usize = 8;
-
-/// A knot of a stroke in the document.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Knot {
-    id: StrokeId,
-    line: Line,
-    index: usize,
-}
 
 #[derive(Debug, Default, PartialEq)]
 enum Act {
@@ -216,22 +211,33 @@ impl LineTool {
         }
     }
 
+    /// Continues the stroke to where the pen goes while the tip is at its place.
     fn draw(&mut self, context: &mut EditContext, moment: &mut Moment) {
-        let hand = moment.hand();
-        let at = hand.tip.position;
+        let tip = moment.hand().tip.position;
+        let end = |s: Option<&Sample>| s.map_or(tip, |s| s.position.into());
+        let (first, last) = (end(self.samples.first()), end(self.samples.last()));
+        self.add(context, moment, pen::next(moment.preferences.pen, first, last, tip, moment.scale));
+    }
+
+    /// Adds a sample, unless the hand rests.
+    fn add(&mut self, context: &mut EditContext, moment: &mut Moment, at: Vec3) {
+        let orientation = moment.hand().tip.orientation;
         let still = self.samples.last().is_some_and(|s| {
             Vec3::from(s.position).distance(at) < STILL * moment.scale
-                && hand.tip.orientation.angle_between(crate::base::math::Quat::from_array(s.orientation))
-                    < 0.02
+                && orientation.angle_between(crate::base::math::Quat::from_array(s.orientation)) < 0.02
         });
         if still {
             return;
         }
+        if moment.preferences.pen == Pen::Straight {
+            // A straight stroke consists of its ends.
+            self.samples.truncate(1);
+        }
         let before = self.samples.last().map_or(at, |s| s.position.into());
         self.samples.push(Sample {
             position: at.into(),
-            orientation: hand.tip.orientation.to_array(),
-            pressure: hand.pressure,
+            orientation: orientation.to_array(),
+            pressure: moment.hand().pressure,
             time: moment.hands.time,
         });
         match self.open {
@@ -247,23 +253,39 @@ impl LineTool {
         }
     }
 
-    /// Takes the joints within the brush radius of the stroke's newest segment.
+    /// Takes the joints within the brush radius of the stroke's newest segment; a straight stroke has only one.
     fn touch(&mut self, context: &EditContext, moment: &mut Moment, a: Vec3, b: Vec3) {
-        let (radius, before) = (moment.radius(), self.taken.len());
-        for &node in &context.body.posable {
-            let x = Vec3::from(context.rig.world[node.index()].translation);
-            if distance_to_segment(x, a, b) <= radius && !self.taken.contains(&node) {
-                self.taken.push(node);
+        let (radius, known) = (moment.radius(), self.taken.len());
+        let straight = moment.preferences.pen == Pen::Straight;
+        if straight {
+            self.taken.clear();
+        }
+        // A long segment takes its joints in the order in which they lie along it.
+        let pieces = (a.distance(b) / radius).ceil().clamp(1.0, 256.0) as u32;
+        for piece in 0..pieces {
+            let [a, b] = [piece, piece + 1].map(|k| a.lerp(b, k as f32 / pieces as f32));
+            for &node in &context.body.posable {
+                let x = Vec3::from(context.rig.world[node.index()].translation);
+                if distance_to_segment(x, a, b) <= radius && !self.taken.contains(&node) {
+                    self.taken.push(node);
+                }
             }
         }
-        if self.taken.len() > before {
+        if straight || self.taken.len() > known {
             self.name_taken(context);
+        }
+        if self.taken.len() > known {
             moment.feel(moment.tool, Haptic::Selection);
         }
     }
 
     fn finish(&mut self, context: &mut EditContext, moment: &mut Moment) {
         self.act = Act::Idle;
+        let (tip, tracking) = (moment.hand().tip.position, moment.hand().tip_tracking);
+        if moment.preferences.pen == Pen::Steady && tracking == Tracking::Tracked {
+            // The stroke ends at the tip.
+            self.add(context, moment, tip);
+        }
         self.journalled = 0;
         let done = self.commit(context, moment);
         self.samples.clear();
@@ -472,32 +494,4 @@ impl LineTool {
             }
         }
     }
-}
-
-fn stroke_of(context: &EditContext, knot: Knot) -> Option<&Stroke> {
-    let layer = context.session.document().stroke(knot.id).ok()?;
-    match knot.line {
-        Line::Baseline => Some(&layer.baseline),
-        Line::Offset => layer.offset.as_ref(),
-    }
-}
-
-fn knot_position(context: &EditContext, knot: Knot) -> Option<Vec3> {
-    Some(stroke_of(context, knot)?.knots().get(knot.index)?.position.into())
-}
-
-fn nearest_knot(context: &EditContext, tip: Vec3, reach: f32) -> Option<Knot> {
-    let mut best: Option<(f32, Knot)> = None;
-    for layer in context.session.document().strokes() {
-        let lines = [(Line::Offset, layer.offset.as_ref()), (Line::Baseline, Some(&layer.baseline))];
-        for (line, stroke) in lines.into_iter().filter_map(|(l, s)| Some((l, s?))) {
-            for (index, knot) in stroke.knots().iter().enumerate() {
-                let distance = tip.distance(knot.position.into());
-                if distance <= reach && best.is_none_or(|b| distance < b.0) {
-                    best = Some((distance, Knot { id: layer.id, line, index }));
-                }
-            }
-        }
-    }
-    best.map(|b| b.1)
 }

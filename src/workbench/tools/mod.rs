@@ -16,6 +16,7 @@ mod line;
 mod measure;
 mod offset;
 mod paint;
+mod pen;
 mod pull;
 pub mod show;
 mod skin;

@@ -10,7 +10,7 @@ use crate::ui::panels;
 use crate::ui::panels::keys::INTERPOLATIONS;
 use crate::ui::window::choices::{Choices, Plane};
 use crate::ui::window::keys::Act;
-use crate::workbench::{Command, GrabBy, MarkBy, MeasureBy, RADIUS_RANGE, Tool};
+use crate::workbench::{Command, GrabBy, MarkBy, MeasureBy, Pen, RADIUS_RANGE, Tool};
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// Logical pixels of the window per metre of the brush radius.
@@ -55,6 +55,8 @@ pub(super) fn show(
                 shared.choices(ui, &mut pressed.shared, marks);
             }
             widgets::caption(ui, "Strokes");
+            let pens = Pen::ALL.map(|pen| (pen.word(), p.pen == pen, Command::Pen(pen)));
+            shared.choices(ui, &mut pressed.shared, pens);
             let lengths = [(Lengths::Keep, "Keep lengths"), (Lengths::Stretch, "Stretch")];
             let lengths = lengths.map(|(one, text)| (text, p.lengths == one, Command::Lengths(one)));
             shared.choices(ui, &mut pressed.shared, lengths);

@@ -27,7 +27,7 @@ use crate::bind::shapes::capsule;
 use crate::document::{AssetRef, Edit};
 use crate::pose::{Lengths, Stroke, StrokeLayer};
 use crate::scene::SurfaceSample;
-use crate::workbench::{GrabBy, MarkBy, Tracked};
+use crate::workbench::{GrabBy, MarkBy, Pen, Tracked};
 use proptest::prelude::*;
 
 const HIPS: usize = 0;

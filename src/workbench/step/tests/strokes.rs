@@ -110,6 +110,62 @@ fn cancel_drops_a_stroke_and_the_first_end_of_a_distance() {
 }
 
 #[test]
+fn a_straight_stroke_has_two_ends_takes_its_joints_in_order_and_snaps_its_slope() {
+    let mut s = Script::biped();
+    s.bench.run_command(Command::Pen(Pen::Straight));
+    // An unsteady hand on the way from the shoulder to the hand, then beyond the elbow and back.
+    let wavy = |angle: f32, back: bool| -> Vec<Vec3> {
+        let wave = |i: usize| 0.03 * (0.9 * i as f32).sin() * Vec3::Y;
+        let path = arm(angle).into_iter().enumerate().map(|(i, p)| if i < 29 { p + wave(i) } else { p });
+        if back { path.clone().chain(arm(angle).into_iter().rev().take(3)).collect() } else { path.collect() }
+    };
+    s.at(RIGHT, arm(0.0)[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in wavy(0.0, true) {
+        s.at(RIGHT, place);
+        s.step();
+    }
+    assert_eq!(s.bench.taken_joints(), Some("3 joints: joint 4 … joint 6"));
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let baseline = &s.strokes()[0].baseline;
+    assert_eq!(baseline.knots().len(), 2);
+    assert!((baseline.length() - arm(0.0)[27].distance(arm(0.0)[0])).abs() < 1e-3, "{}", baseline.length());
+    let selected: Vec<usize> = s.strokes()[0].selection.iter().map(|s| s.node.index()).collect();
+    assert_eq!(selected, [ARM, ELBOW, HAND]);
+    // 47 degrees become 45, and 37 degrees stay.
+    for (drawn, wanted) in [(47.0f32, 45.0f32), (37.0, 37.0)] {
+        s.bench.run_command(Command::RedrawOffset);
+        s.draw(RIGHT, &wavy(drawn.to_radians(), false));
+        let offset = s.strokes()[0].offset.clone().unwrap();
+        let [a, b] = [0, 1].map(|k| Vec3::from(offset.knots()[k].position));
+        let slope = (b - a).y.atan2((b - a).x).to_degrees();
+        assert!(offset.knots().len() == 2 && (slope - wanted).abs() < 0.01, "{slope} for {drawn}");
+        assert!(s.joint(HAND).distance(b) < 0.05, "{} is not near {b}", s.joint(HAND));
+    }
+}
+
+#[test]
+fn a_steady_stroke_is_smoother_than_the_hand_and_ends_at_the_tip() {
+    // From the shoulder to the hand, with a tremble of 2 cm, seven times.
+    let (from, to) = (arm(0.0)[0], arm(0.0)[29]);
+    let tremble = |x: f32| 0.02 * (x / 0.55 * 7.0 * std::f32::consts::TAU).sin() * Vec3::Y;
+    let path: Vec<Vec3> = line(from, to, 240).iter().map(|p| *p + tremble(p.x - from.x)).collect();
+    let [free, steady] = [Pen::Free, Pen::Steady].map(|pen| {
+        let mut s = Script::biped();
+        s.bench.run_command(Command::Pen(pen));
+        s.draw(RIGHT, &path);
+        let baseline = s.strokes()[0].baseline.clone();
+        let curve = baseline.spline();
+        let end = Vec3::from(baseline.knots().last().unwrap().position);
+        assert!(end.distance(path[239]) < 2e-3, "{pen:?} ends at {end}");
+        (0..=100).map(|k| (curve.position(k as f64 / 100.0).y - 1.5).abs()).fold(0.0, f64::max)
+    });
+    assert!(free > 0.015 && steady < 0.75 * free, "{steady} m off the line, freehand {free}");
+}
+
+#[test]
 fn the_same_input_gives_the_same_document_every_time() {
     let mut s = Script::biped();
     s.draw(RIGHT, &arm(0.0));
