@@ -39,7 +39,7 @@ mod tests {
     use crate::deform::testing::{bound, chain, cylinder, rest};
     use crate::deform::volume::cells::Cells;
     use crate::deform::volume::tests::{bent, few, posed};
-    use crate::deform::{Geometric, Recipe};
+    use crate::deform::{Bound, Geometric, Recipe};
     use crate::rig::{Bone, Joint};
 
     /// Two bones of unit length, and three small joints below the second.
@@ -59,6 +59,23 @@ mod tests {
         skeleton
     }
 
+    /// A cylinder whose upper half is a head with [`face`]. `weights` gives the joints of the skin above 1.5 m.
+    fn head<const N: usize>(weights: impl Fn(Vec3) -> [(u16, f32); N]) -> Bound {
+        let body = cylinder(2, 24, 32);
+        let control = &body.character.control;
+        let mut influences = Influences::default();
+        for (v, x) in control.positions.iter().enumerate() {
+            match x.y > 1.5 {
+                true => influences.push(weights(*x)),
+                false => influences.push(control.influences.of(v)),
+            }
+        }
+        // A long foot, so that the upper half is as small in the body as a head.
+        let mut positions = control.positions.clone();
+        positions.iter_mut().filter(|x| x.y == 0.0).for_each(|x| x.y = -1.5);
+        bound(face(), positions, control.triangles.clone(), influences)
+    }
+
     #[test]
     fn a_small_joint_with_three_children_is_a_hub_and_a_large_one_is_not() {
         let skeleton = face();
@@ -71,19 +88,8 @@ mod tests {
 
     #[test]
     fn the_flesh_of_a_hub_turns_as_far_as_the_hub() {
-        let body = cylinder(2, 24, 32);
-        let control = &body.character.control;
-        let mut influences = Influences::default();
-        for (v, x) in control.positions.iter().enumerate() {
-            match x.y > 1.5 {
-                true => influences.push((1..5).map(|joint| (joint, 0.25))),
-                false => influences.push(control.influences.of(v)),
-            }
-        }
-        // A long foot, so that the upper half is as small in the body as a head.
-        let mut positions = control.positions.clone();
-        positions.iter_mut().filter(|x| x.y == 0.0).for_each(|x| x.y = -1.5);
-        let head = bound(face(), positions, control.triangles.clone(), influences);
+        let head = head(|_| [1, 2, 3, 4].map(|joint| (joint, 0.25)));
+        let control = &head.character.control;
         let turned = |recipe: &Recipe| {
             let x = posed(&head, recipe, &bent(&head, Quat::from_rotation_y(1.0)));
             let top = (0..x.len()).filter(|&v| (1.6..1.9).contains(&control.positions[v].y));
@@ -101,25 +107,15 @@ mod tests {
 
     #[test]
     fn lips_that_share_cubes_open_as_far_as_the_start_method_opens_them() {
-        let body = cylinder(2, 24, 32);
-        let control = &body.character.control;
-        // Above, the front follows one joint of the face, and the back another joint.
-        let mut influences = Influences::default();
-        for (v, x) in control.positions.iter().enumerate() {
-            match x.y > 1.5 {
-                true => influences.push([(if x.z > 0.0 { 2 } else { 3 }, 1.0)]),
-                false => influences.push(control.influences.of(v)),
-            }
-        }
-        let mut positions = control.positions.clone();
-        positions.iter_mut().filter(|x| x.y == 0.0).for_each(|x| x.y = -1.5);
-        let head = bound(face(), positions, control.triangles.clone(), influences);
+        // The front follows one joint of the face, and the back another joint.
+        let head = head(|x| [(if x.z > 0.0 { 2 } else { 3 }, 1.0)]);
+        let control = &head.character.control;
         let mut pose = rest(&head);
         pose.local[2].rotation = Quat::from_rotation_x(0.4).into();
         let [start, volume] =
             [Recipe::geometric(Geometric::Dqs), Recipe::volume(few())].map(|r| posed(&head, &r, &pose));
         // The least distance by which an edge between front and back opens, of all such edges.
-        let side = |v: u32| head.character.control.influences.of(v as usize).next();
+        let side = |v: u32| control.influences.of(v as usize).next();
         let edges = control.triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
         let lips: Vec<[u32; 2]> = edges
             .filter(|e| e.iter().all(|&v| control.positions[v as usize].y > 1.6) && side(e[0]) != side(e[1]))
