@@ -13,6 +13,13 @@ pub(super) struct Effort {
     pub most: usize,
 }
 
+impl Effort {
+    /// Time of the unmeasured runs at the start. A GPU that was idle has a low clock rate, which rises while it works.
+    pub fn warm_up(&self, device: &Device) -> Duration {
+        if device.is_software() { Duration::ZERO } else { self.budget }
+    }
+}
+
 /// Median and minimum of repeated runs, milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Sample {
@@ -65,15 +72,21 @@ impl Runs {
     }
 }
 
-/// Runs a frame repeatedly, after one unmeasured run of each of its two variants. `record` receives the run's number;
+/// Runs a frame repeatedly, after unmeasured runs of its two variants, see [`Effort::warm_up`]. `record` receives the run's number;
 /// its parity selects the variant. Both variants run equally often.
 pub(super) fn repeat(
     device: &Arc<Device>,
     effort: &Effort,
     mut record: impl FnMut(usize, &mut Frame) -> Result<()>,
 ) -> Result<Runs> {
-    for i in 0..2 {
-        device.run(|frame| record(i, frame))?;
+    let begin = Instant::now();
+    loop {
+        for i in 0..2 {
+            device.run(|frame| record(i, frame))?;
+        }
+        if begin.elapsed() >= effort.warm_up(device) {
+            break;
+        }
     }
     let mut runs = Runs { phases: Vec::new(), wall_ms: Vec::new() };
     let begin = Instant::now();
@@ -93,7 +106,7 @@ pub(super) const ROUNDS: usize = 15;
 
 /// Runs the variants of a frame in rounds, alternately in forward and in backward order, so that other load on the
 /// machine slows all variants equally. Returns the time of the phases that count, milliseconds, for each variant and each
-/// round except the first. `record` receives the variant and the round.
+/// round after the warm-up, which is at least one round. `record` receives the variant and the round.
 pub(super) fn alternate(
     device: &Arc<Device>,
     effort: &Effort,
@@ -102,10 +115,10 @@ pub(super) fn alternate(
     mut record: impl FnMut(usize, usize, &mut Frame) -> Result<()>,
 ) -> Result<Vec<Vec<f64>>> {
     let mut out = vec![Vec::new(); variants];
-    let mut begin = Instant::now();
+    let (mut begin, mut warm) = (Instant::now(), false);
     for round in 0.. {
-        if round == 1 {
-            begin = Instant::now();
+        if !warm && round > 0 && begin.elapsed() >= effort.warm_up(device) {
+            (begin, warm) = (Instant::now(), true);
         }
         let rounds = out[0].len();
         if rounds >= effort.most || rounds >= ROUNDS && begin.elapsed() >= effort.budget {
@@ -116,7 +129,7 @@ pub(super) fn alternate(
             let timings = device.run(|frame| record(variant, round, frame))?;
             let times = timings.iter().filter(|(name, _)| counts(name));
             let ms = times.map(|(_, time)| time.as_secs_f64() * 1e3).sum();
-            if round > 0 {
+            if warm {
                 out[variant].push(ms);
             }
         }
