@@ -23,9 +23,10 @@ layout(push_constant, scalar) uniform Push {
     float omega;
 } push;
 
-// Limits an iteration's step for the added stiffness: 1 / step grows by stiffness / omega.
+// Limits an iteration's step for the added stiffness: 1 / step grows by stiffness / omega. GPUs round divisions, so a
+// layer without stiffness must leave the step as it is.
 float shorter(float step, float stiffness) {
-    return step > 0.0 ? 1.0 / (1.0 / step + stiffness / push.omega) : 0.0;
+    return step > 0.0 && stiffness > 0.0 ? 1.0 / (1.0 / step + stiffness / push.omega) : step;
 }
 
 void main() {

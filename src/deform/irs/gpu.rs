@@ -12,6 +12,8 @@ pub(in crate::deform) struct IrsReaches {
     buffer: Buffer,
     near: Buffer,
     distances: Buffer,
+    /// The distances in the file's rest shape.
+    file_distances: Buffer,
     length_correction: bool,
     /// Whether the buffer must be updated from `bones`.
     stale: bool,
@@ -28,6 +30,7 @@ impl IrsReaches {
             buffer: Buffer::from_slice(device, "bone reaches", &binding.bones)?,
             near: Buffer::from_slice(device, "near bones", &binding.near)?,
             distances: Buffer::from_slice(device, "skeleton distances", &binding.distance)?,
+            file_distances: Buffer::from_slice(device, "file's skeleton distances", &binding.distance)?,
             length_correction: binding.length_correction,
             stale: false,
         })
@@ -47,6 +50,7 @@ impl IrsReaches {
             reaches: self.buffer.clone(),
             near: self.near.clone(),
             distances: self.distances.clone(),
+            file: self.file_distances.clone(),
         }
     }
 

@@ -55,8 +55,9 @@ pub struct RestState {
     skin: Bindings,
     /// Other points that are linear in the rest positions, such as centres of rotation.
     points: Option<Bindings>,
-    /// Distances of the vertices from their bones.
-    distances: Option<Bindings>,
+    /// Distances of the vertices from their bones: the bindings that compute them, the result, and the distances in the
+    /// file's rest shape.
+    distances: Option<(Bindings, Buffer, Buffer)>,
     carry: Bindings,
     count: u32,
     has_tail: bool,
@@ -92,6 +93,8 @@ pub enum Followers {
         near: Buffer,
         /// Distance per vertex.
         distances: Buffer,
+        /// Distance per vertex in the file's rest shape.
+        file: Buffer,
     },
 }
 
@@ -191,15 +194,16 @@ impl RestPipelines {
                     ("points", buffer),
                 ])?);
             }
-            Followers::Distances { reaches, near, distances } => {
-                lengths = Some(self.distances.bind(&[
+            Followers::Distances { reaches, near, distances, file } => {
+                let bindings = self.distances.bind(&[
                     ("rest_bones", &rest_bones),
                     ("targets", &control.targets),
                     ("bind_positions", &control.bind_positions),
                     ("reaches", reaches),
                     ("near", near),
                     ("distances", distances),
-                ])?);
+                ])?;
+                lengths = Some((bindings, distances.clone(), file.clone()));
             }
         }
         Ok(RestState {
@@ -243,9 +247,14 @@ impl RestPipelines {
         if let Some(points) = &state.points {
             frame.dispatch(&self.points, points, &push, state.count);
         }
-        if let Some(distances) = &state.distances {
-            frame.barrier();
-            frame.dispatch(&self.distances, distances, &push, state.count);
+        match &state.distances {
+            // A GPU's roots differ from the processor's in the last bits.
+            Some((_, distances, file)) if rest.is_empty() => frame.copy(file, distances, file.bytes()),
+            Some((bindings, ..)) => {
+                frame.barrier();
+                frame.dispatch(&self.distances, bindings, &push, state.count);
+            }
+            None => {}
         }
         true
     }

@@ -133,7 +133,10 @@ pub fn apply(edits: &[SpringEdit], omega: f32, posed: &mut [PosedVertex]) {
         me.stiffness = me.stiffness.map(|k| k * kept);
         me.pull = me.pull * kept + edit.stiffness;
         // Limits the step so that it stays stable with the added stiffness.
-        let shorter = |step: f32| if step > 0.0 { 1.0 / (1.0 / step + edit.stiffness / omega) } else { 0.0 };
+        let shorter = |step: f32| match step > 0.0 && edit.stiffness > 0.0 {
+            true => 1.0 / (1.0 / step + edit.stiffness / omega),
+            false => step,
+        };
         me.steps = me.steps.map(shorter);
     }
 }

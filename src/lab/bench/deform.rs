@@ -63,6 +63,8 @@ pub(super) fn mesh(
         graph = back;
         converged.push(line);
     }
+    let ((mut graph, bare), _) = stage(&format!("{name}: one iteration"), || bench.bare(graph))?;
+    graph.set_springs(&Params::default());
     let ((graph, skipped_ms), _) =
         stage(&format!("{name}: skipped iterations"), || bench.skipped(graph, springs[0].springs))?;
     let ((graph, swing), _) = stage(&format!("{name}: dynamics"), || bench.swing(graph))?;
@@ -76,10 +78,10 @@ pub(super) fn mesh(
 
     let vertices = character.control.positions.len();
     let half_edges = character.control.adjacency.neighbor.len();
-    let (first, last) = (&springs[0], &springs[FIXED.len() - 1]);
-    let steps = f64::from(last.iterations - first.iterations);
+    let first = &springs[0];
+    let steps = f64::from(FIXED[FIXED.len() - 1] - FIXED[0]);
     // Other load on the machine only adds time, so the shortest runs are the most accurate.
-    let milliseconds = (last.springs.min_ms - first.springs.min_ms) / steps;
+    let milliseconds = (bare[1].min_ms - bare[0].min_ms) / steps;
     let bytes = iteration_bytes(vertices, half_edges);
     Ok(MeshReport {
         name,
@@ -145,6 +147,27 @@ impl Bench<'_> {
             ..Params::default()
         });
         self.run(graph)
+    }
+
+    /// Measures the first and the last of the thesis's iteration counts without the corrections, whose time depends on
+    /// the shape.
+    fn bare(&self, mut graph: Graph) -> Result<(Graph, [Sample; 2])> {
+        let mut out = [Sample::of(&[]); 2];
+        for (out, max_iterations) in out.iter_mut().zip([FIXED[0], FIXED[FIXED.len() - 1]]) {
+            let (stop, solver) = (Stop::Never, Solver::Jacobi);
+            graph.set_springs(&Params {
+                max_iterations,
+                stop,
+                solver,
+                volume: 0.0,
+                untangle: 0,
+                ..Params::default()
+            });
+            let runs;
+            (graph, runs) = self.run(graph)?;
+            *out = runs.phases(&["springs"]);
+        }
+        Ok((graph, out))
     }
 
     /// Measures the thesis's iteration counts, and the time of display copy and normals.
