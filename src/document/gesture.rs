@@ -6,12 +6,15 @@
 //! keys on such an arc stays on the arc. The keys are therefore the knots of a polyline that approximates `u` over
 //! time. [`thin`] removes as many knots as the error bound allows.
 
+mod recording;
+
 use super::clip_layer::blend;
 use super::{Document, Edit, KeyEdit, KeyValue, Target};
 use crate::anim::thin;
 use crate::base::{Error, Result, StrokeId};
 use crate::pose::Stroke;
 use crate::rig::{Pose, Skeleton};
+pub use recording::{LONGEST_RECORDING, Recording};
 
 /// Timing keys derived from a drawn stroke.
 #[derive(Clone, Debug, PartialEq)]

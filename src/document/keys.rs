@@ -77,13 +77,39 @@ impl Channel {
 
     /// Returns the slope between the neighbours of a key, one-sided at the ends, zero for a single key.
     fn catmull_rom(&self, key: usize) -> Vec<f32> {
-        let (before, after) = (key.saturating_sub(1), (key + 1).min(self.times.len() - 1));
+        self.slope_between(key.saturating_sub(1), (key + 1).min(self.times.len() - 1))
+    }
+
+    /// Returns the slope of the straight line between two keys, zero if they are the same.
+    fn slope_between(&self, before: usize, after: usize) -> Vec<f32> {
         if before == after {
             return vec![0.0; self.width()];
         }
         let interval = self.times[after] - self.times[before];
         let ends = self.value(before).iter().zip(self.value(after));
         ends.map(|(a, b)| (f64::from(b - a) / interval) as f32).collect()
+    }
+
+    /// Gives the keys of a CUBICSPLINE from `first` to `last`, seconds, the slopes between their neighbours. The tangents
+    /// before the first and after the last of these keys stay.
+    pub(super) fn smooth_keys(&mut self, first: f64, last: f64) {
+        let width = self.width();
+        for key in 0..self.times.len() {
+            let time = self.times[key];
+            if !(first..=last).contains(&time) {
+                continue;
+            }
+            let slope = match (time == first, time == last) {
+                (false, false) => self.catmull_rom(key),
+                (true, _) => self.slope_between(key, (key + 1).min(self.times.len() - 1)),
+                (_, true) => self.slope_between(key.saturating_sub(1), key),
+            };
+            let at = 3 * key * width;
+            let [arriving, leaving] = [at, at + 2 * width].map(|at| self.values[at..at + width].to_vec());
+            let arriving = if time == first { &arriving } else { &slope };
+            let leaving = if time == last { &leaving } else { &slope };
+            self.set_tangents(key, arriving, leaving);
+        }
     }
 
     /// Changes the interpolation. Conversion to CUBICSPLINE sets tangents to the slopes between neighbours;

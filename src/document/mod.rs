@@ -35,7 +35,7 @@ pub use contents::{DeformerSettings, Document};
 pub use demo::{DemoStroke, demo_edits, demo_strokes};
 pub use dope::{DopeSheet, Row, Subject, dope_sheet};
 pub use easing::{Easing, KeyCurves, SAME_KEY};
-pub use gesture::{Gesture, gesture};
+pub use gesture::{Gesture, LONGEST_RECORDING, Recording, gesture};
 pub use journal::{Journal, recover};
 pub use journal::{Recovered, Torn};
 pub use journal::{discard_journal, journal_folder, journal_path, unfinished_journals};

@@ -6,6 +6,7 @@
 //! changes the base pose.
 
 mod bones;
+mod fingers;
 mod frames;
 mod full_body;
 mod grab;
@@ -22,6 +23,7 @@ mod select;
 mod stroke;
 
 pub use bones::{BoneChain, attach, joints_of_line, rig_bones, validate_chains};
+pub use fingers::{FingerRig, Fingers, HandPlaces};
 pub use frames::{Frames, Warp};
 pub use full_body::FullBodyGrab;
 pub use grab::{Goal, Grab};

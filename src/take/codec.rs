@@ -2,6 +2,7 @@
 
 use super::{Eye, TakeFrame};
 use crate::base::math::{Quat, Turn, Vec3};
+use crate::pose::Fingers;
 use crate::scene::SurfaceSample;
 use crate::workbench::{Hand, Input, Rigid, Similarity, Tracked, Tracking};
 
@@ -10,7 +11,8 @@ const SIMILARITY: usize = RIGID + 4;
 const TURN: usize = 3 * 4;
 const TRACKED: usize = 1 + RIGID;
 const SURFACE: usize = 4 + 9 * 4 + 8 + 4;
-const HAND: usize = 2 * TRACKED + 4 * 4 + 1 + SURFACE;
+const FINGERS: usize = 20 * 4;
+const HAND: usize = 2 * TRACKED + 4 * 4 + 1 + SURFACE + FINGERS;
 const EYE: usize = RIGID + 4 * 4;
 /// Maximum encoded size of a frame with its kind, bytes.
 pub(super) const LONGEST: usize = 1 + 8 + 1 + TRACKED + RIGID + SIMILARITY + TURN + 2 * EYE + 2 * HAND;
@@ -27,6 +29,7 @@ const MENU: u8 = 4;
 const SURFACED: u8 = 8;
 const ON_PANEL: u8 = 16;
 const OFF_SKIN: u8 = 32;
+const FINGERED: u8 = 64;
 
 /// Appends an encoded frame to `out`.
 pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
@@ -51,12 +54,13 @@ pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
         floats(fov, out);
     }
     for hand in hands {
-        let Hand { grip, aim, draw, grab, stick, undo, redo, menu, surface, off_skin, on_panel } = hand;
+        let Hand { grip, aim, draw, grab, stick, undo, redo, menu, surface, fingers, off_skin, on_panel } =
+            hand;
         tracked(grip, out);
         tracked(aim, out);
         floats(&[*draw, *grab, stick[0], stick[1]], out);
         let buttons = flag(*undo, UNDO) | flag(*redo, REDO) | flag(*menu, MENU);
-        let buttons = buttons | flag(*off_skin, OFF_SKIN);
+        let buttons = buttons | flag(*off_skin, OFF_SKIN) | flag(fingers.is_some(), FINGERED);
         out.push(buttons | flag(surface.is_some(), SURFACED) | flag(*on_panel, ON_PANEL));
         if let Some(SurfaceSample { triangle, barycentrics, position, normal, time, draw }) = surface {
             out.extend(triangle.to_le_bytes());
@@ -65,6 +69,10 @@ pub(super) fn encode(frame: &TakeFrame, out: &mut Vec<u8>) {
             floats(&normal.to_array(), out);
             out.extend(time.to_le_bytes());
             floats(&[*draw], out);
+        }
+        if let Some(Fingers { bends, spreads }) = fingers {
+            floats(bends.as_flattened(), out);
+            floats(spreads, out);
         }
     }
 }
@@ -115,7 +123,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
         (hand.grip, hand.aim) = (bytes.tracked()?, bytes.tracked()?);
         let [draw, grab, x, y] = bytes.floats()?;
         (hand.draw, hand.grab, hand.stick) = (draw, grab, [x, y]);
-        let flags = bytes.flags(UNDO | REDO | MENU | SURFACED | ON_PANEL | OFF_SKIN)?;
+        let flags = bytes.flags(UNDO | REDO | MENU | SURFACED | ON_PANEL | OFF_SKIN | FINGERED)?;
         (hand.undo, hand.redo, hand.menu) = (flags & UNDO != 0, flags & REDO != 0, flags & MENU != 0);
         (hand.on_panel, hand.off_skin) = (flags & ON_PANEL != 0, flags & OFF_SKIN != 0);
         if flags & SURFACED != 0 {
@@ -127,6 +135,14 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TakeFrame, &'static str> {
                 time: bytes.double()?,
                 draw: bytes.floats::<1>()?[0],
             });
+        }
+        if flags & FINGERED != 0 {
+            let mut fingers = Fingers::default();
+            for bends in &mut fingers.bends {
+                *bends = bytes.floats()?;
+            }
+            fingers.spreads = bytes.floats()?;
+            hand.fingers = Some(fingers);
         }
     }
     if bytes.0.is_empty() { Ok(frame) } else { Err("it is too long") }

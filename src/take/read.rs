@@ -105,6 +105,7 @@ impl TakeReader {
         match self.version {
             1 => Rules::First,
             2 => Rules::Second,
+            3 => Rules::Third,
             _ => Rules::Now,
         }
     }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::math::{Quat, Turn, Vec3};
 use crate::document::Edit;
+use crate::pose::Fingers;
 use crate::scene::SurfaceSample;
 use crate::workbench::{Hand, Rigid, Similarity, Tool, Tracked, Tracking};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,9 @@ fn frame(i: u32) -> TakeFrame {
         on_panel: i.is_multiple_of(4),
         off_skin: i.is_multiple_of(9),
         surface: (i.is_multiple_of(5) && h == 1).then_some(sample),
+        fingers: i
+            .is_multiple_of(8)
+            .then(|| Fingers { bends: [[0.1, i as f32, -0.3]; 5], spreads: [h as f32; 5] }),
     });
     out.input.recentred = i.is_multiple_of(7).then(|| tracked(Tracking::Lost).pose);
     out.input.window = i.is_multiple_of(6).then(|| {

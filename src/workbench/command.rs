@@ -2,6 +2,7 @@
 //! checks that users can reach every command.
 
 use super::choices::{BindChange, CageSet, FirmChange, GrabBy, MarkBy, MeasureBy, Pen, Tool};
+use super::navigation::Travel;
 use super::routes::{Control as Button, Route};
 use super::{GhostSpacing, LimitChange, Preferences};
 use crate::asset::Interpolation;
@@ -203,6 +204,9 @@ commands! {
     PaintShare(f32) => "Share of DQS to paint", [Details], Deformer;
     /// Loads the share of DQS of every vertex for the method `blend`.
     LoadFactors(FactorSource) => "Load shares of DQS", [Details], Deformer;
+    /// Lets the fingers of the character's hand to which the selected joint belongs follow the tracked fingers of the free
+    /// hand. False keeps their pose.
+    Fingers(bool) => "Fingers follow the free hand", [Palette], Listed(&Transform), |p| p.fingers;
     /// Makes the next offset stroke replace the newest one. With the skin tool in the mode [`MarkBy::Offset`], the stroke
     /// moves the skin under the mark of the selected sculpt layer, or under the newest mark.
     RedrawOffset => "Redraw offset", [Palette], Keys;
@@ -326,6 +330,12 @@ commands! {
     SnapTurn(i32) => "Snap turn", [Control(Button::StickX), Palette], Keys;
     /// Sets world scale 1 and places the user in front of the character.
     LifeSize => "Life size", [Palette], Keys;
+    /// Sets how the stick of the free hand moves the user.
+    Travel(Travel) => "Stick of the free hand", [Details], Display;
+    /// Keeps the view of the character as the viewpoint with this index.
+    KeepView(usize) => "Keep the view", [Details], Display;
+    /// Moves the user to the viewpoint with this index and stops the turntable.
+    GoToView(usize) => "Go to a kept view", [Details], Display;
     /// Swaps the current view with the previous view and stops the turntable. The previous view is the one before the
     /// last pull, rotation or jump, or before the turntable started.
     UndoNavigation => "Last view", [Palette], Keys;
@@ -379,6 +389,9 @@ commands! {
     MoveKey(f64) => "Move key", [Palette], Tools;
     /// Switches auto-key on or off. Auto-key keys every change at the playhead.
     AutoKey(bool) => "Auto key", [Palette], Timeline;
+    /// Switches the recording of grabs on or off. While it is on, a grab sets keys of the motion that the hand gives the
+    /// character, in real time from the playhead on.
+    Record(bool) => "Record grabs", [Palette], Timeline;
     /// Sets the frame rate, frames per second: 24, 30 or 60.
     Rate(u32) => "Frame rate", [Palette], Tools;
     /// Sets whether playback starts again at its end.

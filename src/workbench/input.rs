@@ -5,6 +5,7 @@
 
 use super::{Rigid, Similarity};
 use crate::base::math::Turn;
+use crate::pose::Fingers;
 use crate::scene::SurfaceSample;
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +80,9 @@ pub struct Hand {
     /// The latest surface sample of the hand's probe camera, at most two frames old; `None` if the camera does not see
     /// the skin.
     pub surface: Option<SurfaceSample>,
+    /// The angles of the tracked fingers; `None` if the headset tracks no fingers of this hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingers: Option<Fingers>,
     /// Whether the pointer of the window is known to be beside the body. Always false in a headset.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub off_skin: bool,

@@ -7,9 +7,14 @@
 //! [`Navigation::world_from_room`] transforms hands and eyes to world space. Only lines on the floor need
 //! [`Navigation::world_from_floor`].
 
+mod travel;
+mod viewpoint;
+
 use super::{Rigid, Similarity};
 use crate::base::math::{Aabb, Quat, Turn, Vec3};
 use std::collections::VecDeque;
+pub use travel::{JumpArc, Travel};
+pub use viewpoint::{VIEWPOINTS, Viewpoint};
 
 /// Range of world metres per room metre.
 pub const SCALE_RANGE: [f32; 2] = [0.01, 100.0];
@@ -23,7 +28,7 @@ const NICE: f32 = 1.6;
 const HISTORY: usize = 64;
 
 /// The rules of view commands and of hands, by the version of the take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rules {
     /// Rules for takes of version 1: the turntable moves the user around the character, and repeated *Last view*
     /// commands step back through the history of views.
@@ -31,7 +36,10 @@ pub enum Rules {
     /// Rules for takes of version 2: the turntable rotates the character, and *Last view* alternates between two views.
     /// Hands do not take keys on the motion path, and the trigger does not pin a held joint.
     Second,
-    /// Current rules: those of version 2, but hands take keys on the motion path, and the trigger pins a held joint.
+    /// Rules for takes of version 3: those of version 2, but hands take keys on the motion path, and the trigger pins a
+    /// held joint. The stick of the free hand does not jump or fly.
+    Third,
+    /// Current rules: those of version 3, but the stick of the free hand jumps or flies.
     #[default]
     Now,
 }
@@ -54,6 +62,8 @@ pub struct Navigation {
     drag: Option<Drag>,
     /// Whether the turntable runs. The view before its start is already in `history`.
     turning: bool,
+    /// Whether the user flies. The view before the flight is already in `history`.
+    flying: bool,
     rules: Rules,
 }
 
@@ -202,7 +212,7 @@ impl Navigation {
         let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
         self.history.clear();
         self.drag = None;
-        self.turning = false;
+        (self.turning, self.flying) = (false, false);
         self.stand_before(bounds, head, scale);
     }
 

@@ -179,7 +179,7 @@ impl Workbench {
         if self.path.is_busy() {
             return true;
         }
-        let Some(key) = self.key_at_tip().filter(|_| self.navigation.rules() == Rules::Now) else {
+        let Some(key) = self.key_at_tip().filter(|_| self.navigation.rules() >= Rules::Third) else {
             return false;
         };
         let tip = self.hands.hands[self.tool_hand()].tip.position;
@@ -191,7 +191,7 @@ impl Workbench {
     /// The trigger grabs a key with the tools that hold joints; the squeeze does so with any tool, away from the body.
     pub(super) fn use_path_keys(&mut self) {
         // In a window, the mouse takes keys.
-        if self.windowed || self.navigation.rules() != Rules::Now {
+        if self.windowed || self.navigation.rules() < Rules::Third {
             return;
         }
         let tool = self.tool_hand();

@@ -21,6 +21,8 @@ pub struct Playhead {
     pub shown: bool,
     /// Whether changes are keyed at the playhead automatically.
     pub auto_key: bool,
+    /// Whether a grab is keyed as a motion, in real time.
+    pub record: bool,
     /// In point and out point of playback, seconds; `None` plays the whole motion.
     pub range: Option<[f64; 2]>,
 }

@@ -1,5 +1,6 @@
 //! User preferences, which Sinew keeps between sessions and which are not part of the document.
 
+use super::navigation::{Travel, VIEWPOINTS, Viewpoint};
 use super::{CageSet, Command, GrabBy, MarkBy, MeasureBy, OnionSkins, Pen, Tool};
 use crate::deform::classic::Method;
 use crate::pose::Lengths;
@@ -92,6 +93,12 @@ pub struct Preferences {
     pub turntable: bool,
     /// Whether two hands may tilt the world.
     pub roll_world: bool,
+    /// Whether the fingers of the free hand pose the fingers of the character.
+    pub fingers: bool,
+    /// How the stick of the free hand moves the user.
+    pub travel: Travel,
+    /// Viewpoints that the user has kept.
+    pub viewpoints: [Option<Viewpoint>; VIEWPOINTS],
     /// Whether the tools are in the left hand.
     pub left_handed: bool,
     /// Whether controllers vibrate.
@@ -146,6 +153,9 @@ impl Default for Preferences {
             crossings: false,
             turntable: false,
             roll_world: false,
+            fingers: false,
+            travel: Travel::Jump,
+            viewpoints: [None; VIEWPOINTS],
             left_handed: false,
             haptics: true,
             path: true,
@@ -163,7 +173,9 @@ impl Preferences {
     pub fn sane(mut self) -> Self {
         self.bones = self.bones.min(MOST_BONES);
         self.reach = self.reach.map(Reach::sane);
+        self.fingers = false;
         self.onion = self.onion.sane();
+        self.viewpoints = self.viewpoints.map(|v| v.filter(Viewpoint::is_sane));
         self.paint = if self.paint.is_finite() { self.paint.clamp(0.0, 1.0) } else { 1.0 };
         let scale = self.render_scale;
         self.set_render_scale(if scale.is_finite() { scale } else { 1.0 });
@@ -217,6 +229,7 @@ impl Preferences {
             Command::Binding(on) => self.binding = *on,
             Command::Crossings(on) => self.crossings = *on,
             Command::Turntable(on) => self.turntable = *on,
+            Command::Travel(travel) => self.travel = *travel,
             Command::Haptics(on) => self.haptics = *on,
             Command::MotionPath(on) => self.path = *on,
             Command::Onion(on) => self.onion.on = *on,

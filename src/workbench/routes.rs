@@ -33,7 +33,7 @@ impl Control {
             Self::Draw => "draw",
             Self::Grab => "grab",
             Self::StickX => "turn",
-            Self::StickY => "brush radius",
+            Self::StickY => "brush radius, jump",
             Self::Undo => "undo",
             Self::Redo => "redo",
             Self::Menu => "palette",

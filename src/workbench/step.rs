@@ -5,10 +5,12 @@ mod binding;
 mod cage;
 mod commands;
 mod facts;
+mod fingers;
 mod firm;
 mod morphs;
 mod output;
 mod settings;
+mod travel;
 
 use super::navigation::{Navigation, Rules};
 use super::path::SelectedPath;
@@ -17,6 +19,7 @@ use super::tools::AccentTool;
 use super::tools::Body;
 use super::tools::BoneTool;
 use super::tools::CageTool;
+use super::tools::FingerTool;
 use super::tools::GrabTool;
 use super::tools::GripTool;
 use super::tools::JointTool;
@@ -35,11 +38,13 @@ use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, BindOptions, Character};
 use crate::cage::{CageMesh, Coordinates};
 use crate::deform::sculpt::SculptState;
-use crate::document::{Sampler, Session};
+use crate::document::{Recording, Sampler, Session};
 use crate::rig::{Pose, PosedRig};
 use crate::scene::{DrawnBones, GhostTimes, LiveRecipe, NewCage};
 use crate::surface::Sculpt;
 use std::sync::Arc;
+
+use travel::Jump;
 
 pub use binding::MAX_RINGS;
 pub use cage::CAGE_VERTICES;
@@ -65,7 +70,8 @@ pub struct Workbench {
     line: LineTool,
     pub(super) grab: GrabTool,
     pub(super) skin: SkinTool,
-    joint: JointTool,
+    pub(super) joint: JointTool,
+    pub(super) fingers: FingerTool,
     pub(super) accent: AccentTool,
     measure: MeasureTool,
     bone: BoneTool,
@@ -100,6 +106,7 @@ pub struct Workbench {
     pub(super) windowed: bool,
     head: Rigid,
     flicked: bool,
+    jump: Jump,
     bounds: Aabb,
     /// The last joint that was near the tool hand. A panel's pin command uses this joint, because the hand has left the
     /// body when it points at the panel.
@@ -114,6 +121,8 @@ pub struct Workbench {
     pub(super) keyed: Pose,
     /// Whether the last change was an undo or redo.
     pub(super) undone: bool,
+    /// The recording of a grab in progress.
+    pub(super) recording: Option<Recording>,
     /// Time to which a key was last moved, and the history lengths after the move.
     pub(super) moved_key: Option<(f64, (usize, usize))>,
     /// The selected sculpt layer.
@@ -181,6 +190,7 @@ impl Workbench {
             grab: GrabTool::default(),
             skin: SkinTool::default(),
             joint: JointTool::default(),
+            fingers: FingerTool::default(),
             accent: AccentTool::default(),
             measure: MeasureTool::default(),
             bone: BoneTool::default(),
@@ -204,6 +214,7 @@ impl Workbench {
             windowed: false,
             head: Rigid { position: Vec3::Y * 1.6, ..Rigid::default() },
             flicked: false,
+            jump: Jump::None,
             bounds,
             touched: None,
             playhead: Playhead::default(),
@@ -212,6 +223,7 @@ impl Workbench {
             keyed_at,
             keyed,
             undone: false,
+            recording: None,
             moved_key: None,
             shape: None,
             limits: LimitWatch::default(),
@@ -281,6 +293,8 @@ impl Workbench {
         self.hands.place(input, self.navigation.world_from_room());
         let before = self.context.session.revision();
         self.use_tools();
+        self.follow_fingers();
+        self.record_grab();
         self.watch_limits();
         if self.context.session.revision() != before {
             // A tool, such as a dragged knot, may leave layers without their surroundings.
@@ -303,7 +317,8 @@ impl Workbench {
     fn buttons(&mut self) {
         let pressed = |f: fn(&super::tools::HandFrame) -> bool| self.hands.hands.iter().any(f);
         let (undo, redo) = (pressed(|h| h.undo.pressed), pressed(|h| h.redo.pressed));
-        let menu = pressed(|h| h.menu.pressed);
+        // A finger pose may be a pinch.
+        let menu = pressed(|h| h.menu.pressed) && !self.fingers.is_busy();
         for (on, command) in [(undo, Command::Undo), (redo, Command::Redo), (menu, Command::Palette)] {
             if on {
                 self.run_command(command);
@@ -311,17 +326,11 @@ impl Workbench {
         }
     }
 
-    /// Applies the thumbsticks: the off hand's stick rotates the view in steps, the tool hand's stick resizes the
-    /// brush. Runs the turntable.
+    /// Applies the thumbsticks: the free hand's stick moves the user, the tool hand's stick resizes the brush. Runs the
+    /// turntable.
     fn turn_and_size(&mut self) {
         let tool = self.tool_hand();
-        let off = self.hands.hands[1 - tool].stick[0];
-        if self.flicked {
-            self.flicked = off.abs() > FLICK[1];
-        } else if off.abs() > FLICK[0] {
-            self.flicked = true;
-            self.run_command(Command::SnapTurn(off.signum() as i32));
-        }
+        self.travel();
         let hand = &self.hands.hands[tool];
         // On a panel, the stick scrolls.
         let size = hand.stick[1];
@@ -343,11 +352,11 @@ impl Workbench {
         let tool = self.tool_hand();
         // A squeeze at a grip is the grip tool's.
         let at_grip = self.preferences.tool == Tool::Grip && self.grip.is_at_grip();
-        let mut busy = [self.path.is_busy(); 2];
+        let mut busy = [self.path.is_busy() || self.fingers.is_busy(); 2];
         busy[tool] |= self.is_drawing() || at_grip;
         let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
-        // Takes of earlier versions know no pins by the trigger.
-        let pins = !self.windowed && self.navigation.rules() == Rules::Now;
+        // Takes of the first two versions know no pins by the trigger.
+        let pins = !self.windowed && self.navigation.rules() >= Rules::Third;
         let pinned = self.grab.take(&mut self.context, &mut moment, busy, pins);
         if !self.windowed {
             self.navigation.pull(self.grab.pulls(&moment), self.preferences.roll_world);
@@ -358,7 +367,7 @@ impl Workbench {
     }
 
     fn use_tools(&mut self) {
-        if self.path.is_busy() {
+        if self.path.is_busy() || self.fingers.is_busy() {
             return;
         }
         let tool = self.tool_hand();

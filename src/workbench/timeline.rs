@@ -281,11 +281,27 @@ impl Workbench {
         })
     }
 
-    /// Runs once a frame, after the tools. Displays the edited pose after a change; auto-key keys the change.
+    /// Runs once a frame, after the tools. Displays the edited pose after a change. A recorded grab becomes keys; auto-key
+    /// keys any other change.
     pub(super) fn key_changes(&mut self) {
-        if self.is_busy() || self.keyed_at == self.context.session.revision() {
+        if self.is_busy() {
             return;
         }
+        let recorded = self.end_recording();
+        let changed = self.keyed_at != self.context.session.revision();
+        if changed {
+            self.key_change(recorded.is_none());
+        }
+        if let Some((edit, end)) = recorded {
+            // The grab and its keys form a single undo step.
+            self.key(edit, changed);
+            (self.playhead.time, self.playhead.shown) = (end, true);
+            self.show_moment();
+        }
+    }
+
+    /// Displays the edited pose after a change. Auto-key keys the change, if `may_key`.
+    fn key_change(&mut self, may_key: bool) {
         let undone = std::mem::take(&mut self.undone);
         self.refresh_timeline();
         let (before, shapes) = self.remember_keyed();
@@ -293,7 +309,7 @@ impl Workbench {
             return;
         }
         self.leave_motion();
-        if self.playhead.auto_key && !undone {
+        if self.playhead.auto_key && may_key && !undone {
             let time = self.playhead.time;
             let pose = KeyEdit::of_change(time, &before, &self.keyed);
             for edit in pose.into_iter().chain(self.shape_changes(time, &shapes)) {

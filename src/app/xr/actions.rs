@@ -1,6 +1,7 @@
 //! Controllers in an OpenXR session: action sets, suggested bindings, poses, haptics and button names.
 
 use super::controls::{Located, Palm, Raw, fill};
+use super::fingers::FingerTrackers;
 use super::profiles::{Act, HANDS, Needs, Profile, Set};
 use crate::base::Error;
 use crate::base::math::Vec3;
@@ -185,11 +186,12 @@ impl Actions {
         Ok(taken)
     }
 
-    /// Attaches the actions to a new session and creates the action spaces of both hands.
+    /// Attaches the actions to a new session and creates the action spaces of both hands. `fingers` belongs to this
+    /// session.
     ///
     /// # Errors
     /// Fails if an OpenXR call fails.
-    pub fn attach<G>(&self, session: &xr::Session<G>) -> xr::Result<Devices> {
+    pub fn attach<G>(&self, session: &xr::Session<G>, fingers: FingerTrackers) -> xr::Result<Devices> {
         let [nav, tool, ui] = &self.sets;
         session.attach_action_sets(&[nav, tool, ui])?;
         let space =
@@ -203,7 +205,7 @@ impl Actions {
                 profile: None,
             })
         };
-        let mut devices = Devices { hands: [hand(self.hands[0])?, hand(self.hands[1])?] };
+        let mut devices = Devices { hands: [hand(self.hands[0])?, hand(self.hands[1])?], fingers };
         devices.refresh(self, session)?;
         Ok(devices)
     }
@@ -286,6 +288,7 @@ struct Device {
 /// The controllers of both hands in a session.
 pub struct Devices {
     hands: [Device; 2],
+    fingers: FingerTrackers,
 }
 
 impl Devices {
@@ -337,6 +340,7 @@ impl Devices {
             ];
             [out.grip, out.aim] = device.last;
             let raw = actions.raw(session, i)?;
+            out.fingers = self.fingers.read(i, room, time)?;
             fill(i, &raw, bare.then_some((&mut device.palm, head)), out);
         }
         Ok(())

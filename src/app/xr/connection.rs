@@ -3,6 +3,7 @@
 
 use super::actions::{Actions, Devices};
 use super::error::{Result, failed};
+use super::fingers::FingerTrackers;
 use super::instance::{Runtime, Wishes};
 use super::profiles::Profile;
 use super::session::Session;
@@ -60,7 +61,9 @@ impl Controls {
         for note in &actions.notes {
             eprintln!("sinew: {note}");
         }
-        let devices = actions.attach(session.handle()).map_err(failed("xrAttachSessionActionSets"))?;
+        let fingers = FingerTrackers::new(session.handle(), &runtime.instance, runtime.system);
+        let devices =
+            actions.attach(session.handle(), fingers).map_err(failed("xrAttachSessionActionSets"))?;
         Ok(Self { actions, devices })
     }
 

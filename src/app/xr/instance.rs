@@ -159,6 +159,7 @@ fn create(
         set.fb_display_refresh_rate = there.fb_display_refresh_rate;
         set.fb_passthrough = there.fb_passthrough;
         set.ext_user_presence = there.ext_user_presence;
+        set.ext_hand_tracking = there.ext_hand_tracking;
         set.ext_local_floor = version < (1, 1) && there.ext_local_floor;
         for name in choose(version, there) {
             let mut bytes = name.as_bytes().to_vec();

@@ -25,6 +25,7 @@ pub mod controls;
 mod device;
 pub mod doctor;
 mod error;
+mod fingers;
 mod instance;
 mod mirror;
 mod offers;

@@ -53,7 +53,7 @@ use CommandKind as C;
 use Page::{Pose, Session, Time, View};
 
 /// All items.
-pub const ENTRIES: [Entry; 53] = [
+pub const ENTRIES: [Entry; 55] = [
     always(Item::Of(C::Tool), "Tool", Icon::Line),
     always(Item::Of(C::Undo), "Undo", Icon::Undo),
     always(Item::Of(C::Redo), "Redo", Icon::Redo),
@@ -65,6 +65,7 @@ pub const ENTRIES: [Entry; 53] = [
     on(Pose, 2, 1.0, Item::Of(C::Mirror), "Mirror", Some(Icon::Mirror)),
     on(Pose, 2, 1.0, Item::Of(C::Roll), "Roll twists", Some(Icon::Roll)),
     on(Pose, 2, 1.0, Item::Of(C::GrabBy), "Grab body", Some(Icon::Grab)),
+    on(Pose, 2, 1.0, Item::Of(C::Fingers), "Fingers", Some(Icon::Hand)),
     on(Pose, 3, 1.0, Item::Of(C::RedrawOffset), "Redraw", Some(Icon::Redraw)),
     on(Pose, 3, 1.0, Item::Of(C::RemoveStroke), "Remove", Some(Icon::Remove)),
     on(Pose, 3, 1.0, Item::Of(C::Cancel), "Cancel", Some(Icon::Close)),
@@ -75,6 +76,7 @@ pub const ENTRIES: [Entry; 53] = [
     on(Time, 1, 1.0, Item::Of(C::Play), "Play", Some(Icon::Play)),
     on(Time, 1, 1.0, Item::Of(C::Key), "Key", Some(Icon::Key)),
     on(Time, 1, 1.0, Item::Of(C::DeleteKey), "Delete", Some(Icon::Remove)),
+    on(Time, 1, 1.0, Item::Of(C::Record), "Record", Some(Icon::Record)),
     on(Time, 2, 1.0, Item::Of(C::MoveKey), "Move key", None),
     on(Time, 2, 0.7, Item::Of(C::KeyStroke), "As drawn", Some(Icon::Line)),
     on(Time, 2, 0.7, Item::Of(C::AutoKey), "Auto key", Some(Icon::AutoKey)),
@@ -276,6 +278,7 @@ impl Item {
             | C::DeleteKey
             | C::MoveKey
             | C::AutoKey
+            | C::Record
             | C::Rate
             | C::Interpolation => offer_of_time(kind, &state.timeline),
             C::Save => Offer::Press {

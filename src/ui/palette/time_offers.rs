@@ -14,6 +14,7 @@ pub(super) fn offer_of_time(kind: C, timeline: &Timeline) -> Offer {
     match kind {
         C::Play => Offer::Switch { on: head.playing, command: Command::Play(!head.playing) },
         C::AutoKey => Offer::Switch { on: head.auto_key, command: Command::AutoKey(!head.auto_key) },
+        C::Record => Offer::Switch { on: head.record, command: Command::Record(!head.record) },
         C::Scrub => Offer::Slider {
             value: (head.time / length).clamp(0.0, 1.0) as f32,
             text: format!("{:.2} s  frame {:.0}", head.time, head.time * f64::from(timeline.sheet.rate)),

@@ -3,7 +3,7 @@
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
 use crate::render::{Occlusion, Shading};
-use crate::workbench::{Command, SCALE_RANGE};
+use crate::workbench::{Command, SCALE_RANGE, Travel};
 use egui::Ui;
 
 /// Options that the runtime of a connected headset offers.
@@ -30,6 +30,21 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     if p.occlusion == Occlusion::Auto {
         ui.label("Auto: on a GPU only.");
     }
+    widgets::caption(ui, "Kept views");
+    for (caption, keeps) in [("Go to", false), ("Keep", true)] {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(caption);
+            for (slot, kept) in p.viewpoints.iter().enumerate() {
+                let command = if keeps { Command::KeepView(slot) } else { Command::GoToView(slot) };
+                let button = egui::Button::new((slot + 1).to_string());
+                let button = ui.add_enabled(keeps || kept.is_some(), button);
+                shows.give(button, pressed, command);
+            }
+        });
+    }
+    widgets::caption(ui, "Stick of the free hand");
+    let all = Travel::ALL.map(|one| (one.label(), p.travel == one, Command::Travel(one)));
+    shows.choices(ui, pressed, all);
     widgets::caption(ui, "Size of the headset's pictures");
     let slide = Slide::even("size", SCALE_RANGE.map(f64::from), Print::Percent);
     pressed.slide(ui, &slide, p.render_scale, &mut memory.held, |now| Command::RenderScale(now as f32));

@@ -12,7 +12,7 @@ use crate::scene::method;
 use crate::ui::panels::Pressed;
 use crate::ui::panels::deformer::next_method;
 use crate::ui::panels::keys::{self, KeyAct};
-use crate::workbench::{CageSet, Command, Request, Tool, Workbench};
+use crate::workbench::{CageSet, Command, Request, Tool, Viewpoint, Workbench};
 use std::f32::consts::PI;
 
 /// Rotation of the view per key press, radians: 15 degrees, as in Blender.
@@ -82,6 +82,19 @@ impl WindowEditor {
             (_, None) => {}
             (Command::SnapTurn(steps), Some(_)) => self.turn(-2.0 * steps as f32, 0.0),
             (Command::LifeSize, Some(bench)) => self.frame_all(bench),
+            (Command::KeepView(slot), Some(bench)) => {
+                let s = *self.camera.stand();
+                let eye = s.target + self.camera.rotation() * Vec3::Z * s.portrait_distance();
+                bench.keep_viewpoint(slot, Viewpoint::new(bench.bounds(), eye, s.target));
+            }
+            (Command::GoToView(slot), Some(bench)) => {
+                if let Some(v) = bench.kept_viewpoint(slot) {
+                    bench.run_command(Command::Turntable(false));
+                    let (target, distance) = (v.target_in(bench.bounds()), v.distance_in(bench.bounds()));
+                    let stand = Stand { target, yaw: v.yaw, pitch: v.pitch, ..*self.camera.stand() };
+                    self.camera.go(stand.at_portrait_distance(distance));
+                }
+            }
             (Command::UndoNavigation, Some(bench)) => {
                 // A running turntable would immediately change the restored view.
                 if self.camera.back() && bench.preferences().turntable {

@@ -56,6 +56,18 @@ impl Default for Stand {
     }
 }
 
+impl Stand {
+    /// Distance from which the perspective lens shows the same height, metres.
+    pub fn portrait_distance(&self) -> f32 {
+        0.5 * self.height / (0.5 * Camera::PORTRAIT).tan()
+    }
+
+    /// The view from this distance with the perspective lens. An orthographic lens shows the same height.
+    pub fn at_portrait_distance(self, distance: f32) -> Self {
+        Self { height: 2.0 * distance * (0.5 * Camera::PORTRAIT).tan(), ..self }
+    }
+}
+
 /// A side from which the camera looks at the character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

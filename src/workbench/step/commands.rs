@@ -1,5 +1,6 @@
 //! Methods that front ends call between steps: for commands, for edits by panels, and for joints that a gizmo holds.
 
+use super::travel::Jump;
 use crate::base::math::{DQuat, DVec3};
 use crate::base::{NodeId, SculptId, Version};
 use crate::bind::{Attachments, Character};
@@ -93,6 +94,7 @@ impl Workbench {
                     self.limit();
                 }
             }
+            Command::Fingers(on) => self.set_fingers(on),
             Command::RemoveStroke => {
                 let mark = newest_mark(&self.context).map(Edit::RemoveMark);
                 let stroke = self.line.removal(&self.context);
@@ -185,6 +187,8 @@ impl Workbench {
             }
             Command::JointDeformer(deformer) => self.set_joint_deformer(deformer),
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
+            Command::KeepView(slot) => self.keep_view(slot),
+            Command::GoToView(slot) => self.go_to_view(slot),
             Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
             Command::UndoNavigation => {
                 // A running turntable would immediately change the restored view.
@@ -209,6 +213,10 @@ impl Workbench {
             Command::DeleteKey => self.delete_key(),
             Command::MoveKey(time) => self.move_key(time),
             Command::AutoKey(on) => self.playhead.auto_key = on,
+            Command::Record(on) => {
+                self.cancel();
+                self.playhead.record = on;
+            }
             Command::Rate(rate) => self.set_rate(rate),
             Command::PlayRange(range) => self.set_range(range),
             Command::KeyStroke => self.key_stroke(),
@@ -479,6 +487,9 @@ impl Workbench {
 
     pub(crate) fn cancel(&mut self) {
         self.drop_key();
+        self.drop_recording();
+        self.drop_fingers();
+        self.drop_jump();
         self.line.cancel(&mut self.context);
         self.grab.cancel(&mut self.context);
         self.skin.cancel();
@@ -528,7 +539,7 @@ impl Workbench {
 
     /// Undoes or redoes; while a tool is in use, cancels the tool instead.
     fn undo(&mut self, operation: Operation) {
-        if self.is_busy() || self.measure.is_under_way() {
+        if self.is_busy() || self.measure.is_under_way() || self.jump == Jump::Shown {
             return self.cancel();
         }
         // The first step opens the character and cannot be undone.

@@ -1,5 +1,6 @@
 //! Methods that read the state of the workbench and change nothing.
 
+use super::travel::Jump;
 use super::{PIN_REACH, middle};
 use crate::base::math::{Aabb, Vec3};
 use crate::base::{GripId, NodeId, Result};
@@ -272,12 +273,17 @@ impl Workbench {
 
     /// Whether a stroke, a grab or the drag of a key on the motion path is in progress.
     pub fn is_busy(&self) -> bool {
-        self.is_drawing() || self.grab.is_busy() || self.joint.is_busy() || self.path.is_busy()
+        self.is_drawing()
+            || self.grab.is_busy()
+            || self.joint.is_busy()
+            || self.fingers.is_busy()
+            || self.path.is_busy()
     }
 
     /// Whether a tool has begun something that it has not finished.
     pub(in crate::workbench) fn is_unfinished(&self) -> bool {
-        self.is_busy() || self.measure.is_under_way() || self.cage.awaits_offset()
+        let begun = self.measure.is_under_way() || self.cage.awaits_offset() || self.jump == Jump::Shown;
+        self.is_busy() || begun
     }
 
     /// Whether [`crate::workbench::Command::Cancel`] has something to cancel.

@@ -1,5 +1,6 @@
 //! Writes the output of a step.
 
+use super::travel::jump_lines;
 use crate::render::{Tangents, View};
 use crate::workbench::tools::{Moment, binding, limits, show};
 use crate::workbench::{MarkBy, Output, Tool, Tracking, Workbench};
@@ -13,6 +14,7 @@ impl Workbench {
     pub(super) fn write_output(&mut self) -> &Output {
         let tool = self.tool_hand();
         let world_from_room = *self.navigation.world_from_room();
+        let arc = self.jump_arc();
         let out = &mut self.output;
         out.world_from_room = world_from_room;
         out.lines.clear();
@@ -40,7 +42,10 @@ impl Workbench {
         self.bone.lines(&self.context, &mut out.lines);
         // In a window, only the grab tool can grab. In a headset, a squeeze grabs with any tool.
         if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
-            self.grab.lines(&self.context, &mut out.lines);
+            self.grab.lines(&self.context, self.recording.is_some(), &mut out.lines);
+        }
+        if let Some(arc) = arc {
+            jump_lines(&arc, world_from_room.scale, &mut out.lines);
         }
         let moment = Moment {
             hands: &self.hands,

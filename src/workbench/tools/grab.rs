@@ -24,6 +24,7 @@ const LIMIT: f32 = 0.03;
 /// character's bounding box.
 pub(super) const MISSED: f32 = 2e-3;
 pub(super) const LEASH: [u8; 4] = [255, 200, 0, 230];
+const RECORDED: [u8; 4] = [255, 60, 50, 255];
 
 /// The object in a hand.
 #[derive(Clone, Copy, Debug)]
@@ -341,8 +342,8 @@ impl GrabTool {
         }
     }
 
-    /// Draws grabbed points and the hovered bone.
-    pub fn lines(&self, context: &EditContext, out: &mut Lines) {
+    /// Draws grabbed points, red while they are recorded, and the hovered bone.
+    pub fn lines(&self, context: &EditContext, records: bool, out: &mut Lines) {
         for h in 0..2 {
             let bone = self.hover[h].filter(|_| !matches!(self.held[h], Held::World));
             if let Some(bone) = bone.and_then(|b| context.rig.bones.get(b)) {
@@ -356,7 +357,7 @@ impl GrabTool {
                     out.polyline(&[held, goal], LEASH, 3.0, 1.0);
                     out.dot(held, LEASH, 8.0);
                 }
-                out.dot(goal, [255, 255, 255, 255], 10.0);
+                out.dot(goal, if records { RECORDED } else { [255; 4] }, 10.0);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Hand input for tools: validated world poses, and buttons with press and release events.
 
 use crate::base::math::Vec3;
+use crate::pose::Fingers;
 use crate::scene::SurfaceSample;
 use crate::workbench::{Hand, Input, Rigid, Similarity, Tracked, Tracking};
 
@@ -67,6 +68,8 @@ pub struct HandFrame {
     pub stick: [f32; 2],
     /// The latest surface sample, validated.
     pub surface: Option<SurfaceSample>,
+    /// The angles of the tracked fingers, validated.
+    pub fingers: Option<Fingers>,
     /// Whether the pointer of the window is known to be beside the body.
     pub off_skin: bool,
     /// Whether the hand points at a panel.
@@ -137,6 +140,7 @@ impl HandFrame {
         self.redo.update(value(f32::from(u8::from(hand.redo))), true);
         self.menu.update(value(f32::from(u8::from(hand.menu))), true);
         self.surface = hand.surface.filter(sound);
+        self.fingers = hand.fingers.filter(|f| focused && f.is_finite());
     }
 
     fn place(&mut self, hand: &Hand, world_from_room: &Similarity) {

@@ -18,5 +18,6 @@ pub mod shaping;
 pub mod stage;
 mod stereo;
 mod takes;
+mod travel;
 mod trouble;
 mod whole;

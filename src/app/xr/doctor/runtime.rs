@@ -38,7 +38,7 @@ impl RuntimeReport {
 }
 
 /// Extensions that a session uses, and whether they are required.
-const USED: [(&str, bool); 8] = [
+const USED: [(&str, bool); 9] = [
     ("XR_KHR_vulkan_enable2", true),
     ("XR_KHR_composition_layer_depth", false),
     ("XR_KHR_visibility_mask", false),
@@ -47,6 +47,7 @@ const USED: [(&str, bool); 8] = [
     ("XR_EXT_local_floor", false),
     ("XR_EXT_debug_utils", false),
     ("XR_EXT_hand_interaction", false),
+    ("XR_EXT_hand_tracking", false),
 ];
 
 const NO_LOADER: &str =

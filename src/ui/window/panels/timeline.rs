@@ -82,6 +82,9 @@ fn controls(
     let auto = playhead.auto_key;
     let tip = "Every change sets a key at the playhead";
     pressed.command(Command::AutoKey(!auto), widgets::choice(ui, auto, "Auto key", tip));
+    let record = playhead.record;
+    let tip = "A grab sets keys in real time, from the playhead on";
+    pressed.command(Command::Record(!record), widgets::choice(ui, record, "Record", tip));
     let onion = bench.preferences().onion.on;
     pressed.act(Act::Onion, widgets::choice(ui, onion, "Onion skins", shows.tip(Act::Onion)));
     let tip = "Shows all rows, and tools that copy, retime and ease the selected keys";

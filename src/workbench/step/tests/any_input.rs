@@ -1,6 +1,7 @@
 //! Property tests: arbitrary input, and frames without any change.
 
 use super::*;
+use crate::pose::Fingers;
 
 #[test]
 fn a_steady_frame_keeps_its_buffers() {
@@ -47,8 +48,13 @@ fn any_hand() -> impl Strategy<Value = crate::workbench::Hand> {
     let sample =
         (0u32..200, prop::array::uniform3(any_float()), prop::array::uniform3(any_float()), any_float());
     let buttons = prop::array::uniform5(prop::bool::weighted(0.1));
-    (any_tracked(), any_tracked(), prop::array::uniform2(any_float()), buttons, prop::option::of(sample))
-        .prop_map(|(grip, aim, values, [undo, redo, menu, on_panel, off_skin], sample)| {
+    let fingers = prop::option::of(
+        prop::array::uniform4(any_float())
+            .prop_map(|[a, b, c, d]| Fingers { bends: [[a, b, c]; 5], spreads: [d; 5] }),
+    );
+    let values = prop::array::uniform2(any_float());
+    (any_tracked(), any_tracked(), values, buttons, prop::option::of(sample), fingers).prop_map(
+        |(grip, aim, values, [undo, redo, menu, on_panel, off_skin], sample, fingers)| {
             crate::workbench::Hand {
                 grip,
                 aim,
@@ -60,6 +66,7 @@ fn any_hand() -> impl Strategy<Value = crate::workbench::Hand> {
                 menu,
                 on_panel,
                 off_skin,
+                fingers,
                 surface: sample.map(|(triangle, b, p, draw)| SurfaceSample {
                     triangle,
                     barycentrics: [b[0], b[1], 1.0 - b[0] - b[1]],
@@ -69,7 +76,8 @@ fn any_hand() -> impl Strategy<Value = crate::workbench::Hand> {
                     draw,
                 }),
             }
-        })
+        },
+    )
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
@@ -86,6 +94,11 @@ fn any_command() -> impl Strategy<Value = Command> {
         Just(Command::TogglePin),
         any::<bool>().prop_map(Command::Tour),
         Just(Command::LifeSize),
+        any::<bool>().prop_map(Command::Fingers),
+        any::<bool>().prop_map(Command::Record),
+        (0usize..5).prop_map(Command::KeepView),
+        (0usize..5).prop_map(Command::GoToView),
+        prop::sample::select(&crate::workbench::Travel::ALL[..]).prop_map(Command::Travel),
         Just(Command::UndoNavigation),
         any::<i32>().prop_map(Command::SnapTurn),
         any::<bool>().prop_map(Command::RollWorld),
