@@ -33,6 +33,18 @@ pub struct Asset {
     pub problems: Vec<Problem>,
 }
 
+/// Name of the entry in a file's `asset.extras` that tells which method the morph targets of an export correct.
+pub const CORRECTS: &str = "sinewCorrects";
+
+impl Asset {
+    /// Whether Sinew has exported the file, with morph targets that correct linear blend skinning. Other methods would
+    /// show another shape than the exported one.
+    pub fn corrects_lbs(&self) -> bool {
+        let mark = self.source.json.get("asset").and_then(|a| a.get("extras")?.get(CORRECTS)?.as_str());
+        mark == Some("lbs")
+    }
+}
+
 /// A flaw of the file that does not prevent loading.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {

@@ -165,7 +165,7 @@ impl BindArgs {
 pub struct MethodArgs {
     /// The name of a method.
     #[arg(long, value_parser = parse_method, help = format!(
-        "{}; by default the project's method, else springs", Recipe::NAMES.join(", ")
+        "{}; by default the project's method, else springs, or lbs for a file that Sinew has exported", Recipe::NAMES.join(", ")
     ))]
     pub method: Option<String>,
     /// A parameter of the method, e.g. torsion=0.5 or solver=jacobi

@@ -70,6 +70,14 @@ impl Builder {
         Ok(Self::with(json, bin, path))
     }
 
+    /// Marks the file as one whose morph targets correct linear blend skinning.
+    pub(super) fn mark_corrected(&mut self) {
+        let about = &mut self.json["asset"];
+        if about.get("extras").is_none_or(Value::is_object) {
+            about["extras"][crate::asset::CORRECTS] = "lbs".into();
+        }
+    }
+
     fn with(json: Value, bin: Vec<u8>, path: PathBuf) -> Self {
         let (zeros, times, constants, orphans) = Default::default();
         Self { json, bin, path, zeros, times, constants, orphans }

@@ -111,8 +111,10 @@ pub(super) fn one_per_key(job: &Job, mut deltas: Vec<Vec<Delta>>) -> Vec<NodeTar
     out
 }
 
-/// Adds targets to the file, with the weights of the first key.
+/// Adds targets to the file, with the weights of the first key. Marks the file as one whose targets correct linear blend
+/// skinning, see [`crate::asset::Asset::corrects_lbs`].
 pub(super) fn add(job: &Job, builder: &mut Builder, sets: Vec<NodeTargets>) -> Vec<Added> {
+    builder.mark_corrected();
     let mut out = Vec::new();
     for set in sets {
         let (node, parts) = (set.node, &set.parts);

@@ -41,15 +41,23 @@ impl Model {
         self.document.as_ref().map_or_else(rest, |d| d.state(self.skeleton(), time))
     }
 
-    /// Returns `settings` if they name a method. Otherwise returns the document's settings, with the parameters of
-    /// `settings` replacing the document's.
+    /// Returns `settings` if they name a method. Otherwise returns the document's settings, or those of
+    /// [`Model::own_deformer`], with the parameters of `settings` replacing them.
     pub fn deformer(&self, settings: &DeformerSettings) -> DeformerSettings {
-        let mut out = match &self.document {
-            Some(document) if settings.method.is_empty() => document.deformer().clone(),
-            _ => return settings.clone(),
-        };
+        if !settings.method.is_empty() {
+            return settings.clone();
+        }
+        let own = || self.own_deformer().unwrap_or_default();
+        let mut out = self.document.as_ref().map_or_else(own, |document| document.deformer().clone());
         out.parameters.extend(settings.parameters.clone());
         out
+    }
+
+    /// The settings of a new document about a file that needs another method than springs: linear blend skinning for a
+    /// file with corrections of it.
+    fn own_deformer(&self) -> Option<DeformerSettings> {
+        let corrected = self.asset.corrects_lbs();
+        corrected.then(|| DeformerSettings { method: "lbs".to_owned(), ..DeformerSettings::default() })
     }
 
     /// Starts a session on the project's document or a new document. The journal records it from the first operation.
@@ -65,6 +73,9 @@ impl Model {
             Some(document) => Edit::Replace(Box::new(document.clone())),
             None => Edit::Open { asset: self.file() },
         })?;
+        if let Some(own) = self.own_deformer().filter(|_| self.document.is_none()) {
+            session.apply(Edit::SetDeformer(own))?;
+        }
         Ok(session)
     }
 

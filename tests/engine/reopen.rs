@@ -92,11 +92,10 @@ fn apart(a: &Path, b: &Path) -> f32 {
 struct Written {
     file: String,
     shape: String,
-    /// Options with which the file shows that shape. A project needs none: it has its own method and motion.
-    shown: &'static str,
+    /// Options with which a project shows that shape; mostly none, because it has its own method and motion. `None` for
+    /// an exported file.
+    shown: Option<&'static str>,
 }
-
-const MODEL: &str = "--method lbs";
 
 /// Runs every command that writes a glTF file.
 fn write(at: &Path, s: &Subject) -> Vec<Written> {
@@ -106,42 +105,46 @@ fn write(at: &Path, s: &Subject) -> Vec<Written> {
         let deform = format!("deform {name}.glb --method {method} --on cpu {turn}");
         sinew(at, &format!("{deform} --out {method}.obj"));
         sinew(at, &format!("{deform} --out {method}.glb"));
-        out.push(Written { file: format!("{method}.glb"), shape: format!("{method}.obj"), shown: MODEL });
+        out.push(Written { file: format!("{method}.glb"), shape: format!("{method}.obj"), shown: None });
     }
     let edit = format!("--edit ring={}@0.5~profile=even~amount=0.4", s.ring);
     sinew(at, &format!("sculpt {name}.glb {edit} {turn} --on cpu --out sculpted.glb"));
     sinew(at, "deform sculpted.glb --on cpu --out sculpted.obj");
-    out.push(Written { file: "sculpted.glb".into(), shape: "sculpted.obj".into(), shown: "" });
+    out.push(Written { file: "sculpted.glb".into(), shape: "sculpted.obj".into(), shown: Some("") });
     sinew(at, "save sculpted.glb --on cpu --out saved.glb");
-    out.push(Written { file: "saved.glb".into(), shape: "sculpted.obj".into(), shown: "" });
+    out.push(Written { file: "saved.glb".into(), shape: "sculpted.obj".into(), shown: Some("") });
     sinew(at, "bake sculpted.glb --frames 0-0 --on cpu --out frames");
     sinew(at, "bake --join frames --out joined.glb");
-    out.push(Written { file: "joined.glb".into(), shape: "sculpted.obj".into(), shown: MODEL });
+    out.push(Written { file: "joined.glb".into(), shape: "sculpted.obj".into(), shown: None });
     // A cage on top of the ring and the pose; then keys of the cage.
     let moves = "--move 5=0.1,0.02,0 --move 20=0,0.05,-0.1";
     sinew(at, &format!("cage sculpted.glb --make 40 {moves} --on cpu --out caged.glb"));
     sinew(at, "deform caged.glb --on cpu --out caged.obj");
     let moved = apart(&at.join("sculpted.obj"), &at.join("caged.obj"));
     assert!(moved > 1e-3, "{name}: the cage moves the skin by {moved} of its size");
-    out.push(Written { file: "caged.glb".into(), shape: "caged.obj".into(), shown: "" });
+    out.push(Written { file: "caged.glb".into(), shape: "caged.obj".into(), shown: Some("") });
     sinew(at, "save caged.glb --on cpu --out saved_cage.glb");
-    out.push(Written { file: "saved_cage.glb".into(), shape: "caged.obj".into(), shown: "" });
+    out.push(Written { file: "saved_cage.glb".into(), shape: "caged.obj".into(), shown: Some("") });
     sinew(at, "cage caged.glb --move 5=0,0,0 --key 1 --on cpu --out first.glb");
     sinew(at, "cage first.glb --move 5=0.2,0,0 --key 0 --on cpu --out keyed_cage.glb");
     sinew(at, "deform keyed_cage.glb --time 0 --on cpu --out keyed_cage.obj");
     let moved = apart(&at.join("caged.obj"), &at.join("keyed_cage.obj"));
     assert!(moved > 1e-3, "{name}: the key moves the skin by {moved} of its size");
-    out.push(Written { file: "keyed_cage.glb".into(), shape: "keyed_cage.obj".into(), shown: "--time 0" });
+    out.push(Written {
+        file: "keyed_cage.glb".into(),
+        shape: "keyed_cage.obj".into(),
+        shown: Some("--time 0"),
+    });
     sinew(at, "bake keyed_cage.glb --frames 0-2 --fps 2 --on cpu --out cage_frames");
     sinew(at, "bake --join cage_frames --out joined_cage.glb");
-    out.push(Written { file: "joined_cage.glb".into(), shape: "keyed_cage.obj".into(), shown: MODEL });
+    out.push(Written { file: "joined_cage.glb".into(), shape: "keyed_cage.obj".into(), shown: None });
     if let Some(clip) = s.clip {
         sinew(at, &format!("save {name}.glb --clip {clip} --on cpu --out moving.glb"));
         sinew(at, "deform moving.glb --time 0 --on cpu --out moving.obj");
-        out.push(Written { file: "moving.glb".into(), shape: "moving.obj".into(), shown: "--time 0" });
+        out.push(Written { file: "moving.glb".into(), shape: "moving.obj".into(), shown: Some("--time 0") });
         sinew(at, "bake moving.glb --frames 0-2 --fps 5 --on cpu --out moving");
         sinew(at, "bake --join moving --budget-mm 1 --out budget.glb");
-        out.push(Written { file: "budget.glb".into(), shape: "moving.obj".into(), shown: MODEL });
+        out.push(Written { file: "budget.glb".into(), shape: "moving.obj".into(), shown: None });
     }
     out
 }
@@ -150,12 +153,12 @@ fn write(at: &Path, s: &Subject) -> Vec<Written> {
 fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
     let Written { file, shape, shown } = written;
     sinew(at, &format!("inspect {file}"));
-    sinew(at, &format!("deform {file} {shown} --on cpu --out back.obj"));
+    sinew(at, &format!("deform {file} {} --on cpu --out back.obj", shown.unwrap_or_default()));
     let off = apart(&at.join(shape), &at.join("back.obj"));
     // A single file uses a budget of 1 mm. All characters are at least a metre tall.
     let limit = if file == "budget.glb" { 2e-3 } else { 1e-4 };
     assert!(off < limit, "{}: {file} comes back {off} of its size off", s.name);
-    let project = *shown != MODEL;
+    let project = shown.is_some();
     // Files of different methods differ only in their morph targets, so one file per character passes all commands. Of
     // the files with a cage, the one with keys passes all commands.
     let still_cage = ["caged.glb", "saved_cage.glb"].contains(&file.as_str());
@@ -170,6 +173,10 @@ fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
     // A file with a clip is itself an output of `save`, which evaluates all frames of the clip.
     if file != "moving.glb" {
         sinew(at, &format!("save {file} --on cpu --out fourth.glb"));
+        // A session on the file keeps the method of its corrections.
+        sinew(at, "deform fourth.glb --on cpu --out fourth.obj");
+        let off = apart(&at.join(shape), &at.join("fourth.obj"));
+        assert!(off < limit, "{}: a project of {file} is {off} of its size off", s.name);
         seconds.push("fourth.glb");
     }
     for second in seconds {
