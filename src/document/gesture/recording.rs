@@ -2,6 +2,7 @@
 
 use crate::anim::thin_channel;
 use crate::asset::Interpolation;
+use crate::asset::Property::{Rotation, Scale, Translation};
 use crate::base::NodeId;
 use crate::base::math::{Quat, Trs};
 use crate::document::keys::exact;
@@ -89,7 +90,6 @@ impl Recording {
             if !poses.iter().any(moved) {
                 continue;
             }
-            use crate::asset::Property::{Rotation, Scale, Translation};
             for property in [Translation, Rotation, Scale] {
                 let value = |pose: &&[Trs]| match property {
                     Rotation => pose[node].rotation.to_vec(),
@@ -141,7 +141,7 @@ fn performed(old: Option<&Channel>, target: Target, times: &[f64], values: &[Vec
         _ => times.to_vec(),
     };
     for (time, value) in times.iter().zip(values).skip(1) {
-        if kept.contains(time) || *time == last {
+        if *time == last || kept.binary_search_by(|t| t.total_cmp(time)).is_ok() {
             channel.set_key(*time, value);
         }
     }
