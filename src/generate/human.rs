@@ -41,7 +41,7 @@ fn hand() -> Hand {
     let along = (WRIST - ELBOW).normalize();
     // The thumb points forwards and slightly towards the body.
     let across = (Vec3::Z - along * along.z).normalize();
-    Hand { along, across, back: across.cross(along) * -1.0 }
+    Hand { along, across, back: across.cross(along) }
 }
 
 impl Hand {

@@ -370,8 +370,7 @@ mod tests {
             for wanted in [victory, fist()] {
                 let mut pose = Pose::rest(&skeleton);
                 rig.give(&skeleton, &wanted, &mut pose);
-                // The palms of this human face away from the body, so its left hand has the form of a right hand.
-                let got = places(&skeleton, &pose, side).fingers(side == "Left").unwrap();
+                let got = places(&skeleton, &pose, side).fingers(side == "Right").unwrap();
                 for (finger, name) in NAMES.iter().enumerate() {
                     for k in 0..3 {
                         let (got, wanted) = (got.bends[finger][k], wanted.bends[finger][k]);
