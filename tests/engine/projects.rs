@@ -289,8 +289,8 @@ fn files_of_an_earlier_build_open_to_the_same_documents() {
     let folder = temporary.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // If a journal's character path no longer exists, the file beside the journal is used.
-    let fixtures =
-        ["box.journal", "box-project.glb", "human.glb", "human.take"].map(|name| format!("tests/fixtures/{name}"));
+    let fixtures = ["box.journal", "box-project.glb", "human.glb", "human.take"]
+        .map(|name| format!("tests/fixtures/{name}"));
     for file in std::iter::once("assets/box.glb".to_owned()).chain(fixtures) {
         let name = Path::new(&file).file_name().unwrap();
         std::fs::copy(root.join(&file), folder.join(name)).unwrap();
