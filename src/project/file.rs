@@ -41,8 +41,9 @@ impl Model {
         self.document.as_ref().map_or_else(rest, |d| d.state(self.skeleton(), time))
     }
 
-    /// Returns `settings` if they name a method. Otherwise returns the document's settings, or those of
-    /// [`Model::own_deformer`], with the parameters of `settings` replacing them.
+    /// Returns `settings` if they name a method. Otherwise returns the document's settings, with the parameters of
+    /// `settings` replacing the document's. Without a document, the method is springs, or linear blend skinning for a
+    /// file with corrections of it.
     pub fn deformer(&self, settings: &DeformerSettings) -> DeformerSettings {
         if !settings.method.is_empty() {
             return settings.clone();
