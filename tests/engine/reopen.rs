@@ -173,8 +173,8 @@ fn read(at: &Path, s: &Subject, written: &Written, device: bool) {
     // A file with a clip is itself an output of `save`, which evaluates all frames of the clip.
     if file != "moving.glb" {
         sinew(at, &format!("save {file} --on cpu --out fourth.glb"));
-        // A session on the file keeps the method of its corrections.
-        sinew(at, "deform fourth.glb --on cpu --out fourth.obj");
+        // A project keeps the method of the file's corrections, or of the project before.
+        sinew(at, &format!("deform fourth.glb {} --on cpu --out fourth.obj", shown.unwrap_or_default()));
         let off = apart(&at.join(shape), &at.join("fourth.obj"));
         assert!(off < limit, "{}: a project of {file} is {off} of its size off", s.name);
         seconds.push("fourth.glb");

@@ -135,7 +135,7 @@ const GRABBED: &str = "34d6c3af0ab3528ec820098ef551a14924e5541b290234f0967df054c
 fn a_full_body_grab_gives_the_same_document_on_every_processor() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("human.glb");
-    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/human.glb"), &file).unwrap();
+    std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/human.glb"), &file).unwrap();
     let (mut animator, path) = Animator::with(&file, &["LeftFoot", "RightFoot"], Preferences::default());
     assert_eq!(animator.bench.preferences().grab, GrabBy::Body);
     let rest = animator.bench.pose().clone();
