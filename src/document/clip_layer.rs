@@ -2,7 +2,7 @@
 
 use super::canonical::Canonical;
 use crate::anim::sample;
-use crate::base::math::Quat;
+use crate::base::math::{Quat, Trs};
 use crate::base::{Error, Result};
 use crate::rig::{Pose, Skeleton};
 use serde::{Deserialize, Serialize};
@@ -116,22 +116,25 @@ impl ClipLayer {
 
 /// Blends `over` with the pose below: weight 0 gives `below`, 1 keeps `over`. Rotations use the shorter slerp.
 pub(super) fn blend(below: &Pose, over: &mut Pose, weight: f32) {
-    let mix = |a: f32, b: f32| a + (b - a) * weight;
-    for (below, over) in below.local.iter().zip(&mut over.local) {
-        if below == over {
-            continue;
-        }
-        for i in 0..3 {
-            over.translation[i] = mix(below.translation[i], over.translation[i]);
-            over.scale[i] = mix(below.scale[i], over.scale[i]);
-        }
-        let (a, b) = (below.rotation(), over.rotation());
-        let b: Quat = if a.dot(b) < 0.0 { -b } else { b };
-        over.rotation = a.slerp(b, weight).normalize().to_array();
-    }
+    below.local.iter().zip(&mut over.local).for_each(|(below, over)| blend_joint(below, over, weight));
     for (below, over) in below.weights.iter().zip(&mut over.weights) {
-        below.iter().zip(over).for_each(|(a, b)| *b = mix(*a, *b));
+        below.iter().zip(over).for_each(|(a, b)| *b = *a + (*b - *a) * weight);
     }
+}
+
+/// Blends the transform of a joint, like [`blend`].
+pub(super) fn blend_joint(below: &Trs, over: &mut Trs, weight: f32) {
+    if below == over {
+        return;
+    }
+    let mix = |a: f32, b: f32| a + (b - a) * weight;
+    for i in 0..3 {
+        over.translation[i] = mix(below.translation[i], over.translation[i]);
+        over.scale[i] = mix(below.scale[i], over.scale[i]);
+    }
+    let (a, b) = (below.rotation(), over.rotation());
+    let b: Quat = if a.dot(b) < 0.0 { -b } else { b };
+    over.rotation = a.slerp(b, weight).normalize().to_array();
 }
 
 /// Checks that layers refer to existing clips and have valid settings.

@@ -70,13 +70,18 @@ impl Model {
         if let Some(journal) = journal {
             session.record_in(journal);
         }
-        session.apply(match &self.document {
-            Some(document) => Edit::Replace(Box::new(document.clone())),
-            None => Edit::Open { asset: self.file() },
+        let open = Edit::Open { asset: self.file() };
+        session.apply(match (&self.document, self.own_deformer()) {
+            (Some(document), _) => Edit::Replace(Box::new(document.clone())),
+            (None, None) => open,
+            (None, Some(own)) => {
+                // The method belongs to the first step, so a file that was only opened counts as unchanged.
+                let mut first = Session::new(self.loader());
+                first.apply(open)?;
+                first.apply(Edit::SetDeformer(own))?;
+                Edit::Replace(Box::new(first.document().clone()))
+            }
         })?;
-        if let Some(own) = self.own_deformer().filter(|_| self.document.is_none()) {
-            session.apply(Edit::SetDeformer(own))?;
-        }
         Ok(session)
     }
 

@@ -5,6 +5,7 @@ use crate::asset::Interpolation;
 use crate::asset::Property::{Rotation, Scale, Translation};
 use crate::base::NodeId;
 use crate::base::math::{Quat, Trs};
+use crate::document::clip_layer::blend_joint;
 use crate::document::keys::exact;
 use crate::document::{Channel, Document, Edit, KeyEdit, Slot, Target};
 use crate::rig::Pose;
@@ -68,7 +69,11 @@ impl Recording {
                 break;
             }
             let share = ((next - before) / seconds) as f32;
-            self.frames.extend(self.now.iter().zip(&pose.local).map(|(a, b)| between(a, b, share)));
+            self.frames.extend(self.now.iter().zip(&pose.local).map(|(before, after)| {
+                let mut between = *after;
+                blend_joint(before, &mut between, share);
+                between
+            }));
         }
         self.now.copy_from_slice(&pose.local);
     }
@@ -108,20 +113,6 @@ impl Recording {
         let last = *times.last()?;
         (!slots.is_empty()).then_some((Edit::Keys(KeyEdit::Channels(slots)), last))
     }
-}
-
-/// Interpolates between two transforms.
-fn between(a: &Trs, b: &Trs, share: f32) -> Trs {
-    if a == b {
-        return *a;
-    }
-    let (from, to) = (a.rotation(), b.rotation());
-    let to = if from.dot(to) < 0.0 { -to } else { to };
-    Trs::new(
-        a.translation().lerp(b.translation(), share),
-        from.slerp(to, share).normalize(),
-        a.scale().lerp(b.scale(), share),
-    )
 }
 
 /// Returns a copy of a channel in which `values` at `times` replace the keys from the first to the last time. A channel

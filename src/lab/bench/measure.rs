@@ -72,8 +72,8 @@ impl Runs {
     }
 }
 
-/// Runs a frame repeatedly, after unmeasured runs of its two variants, see [`Effort::warm_up`]. `record` receives the run's number;
-/// its parity selects the variant. Both variants run equally often.
+/// Runs a frame repeatedly, after unmeasured runs of its two variants, see [`Effort::warm_up`]. `record` receives the
+/// run's number; its parity selects the variant. Both variants run equally often.
 pub(super) fn repeat(
     device: &Arc<Device>,
     effort: &Effort,
