@@ -57,9 +57,8 @@ enum Kind {
 }
 
 impl GeometricState {
-    /// Uploads the method's own data as copy commands: the caller adds a barrier or a phase. Returns the pose for
-    /// later nodes if the method changes the pose.
-    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
+    /// Uploads the method's own data as copy commands: the caller adds a barrier or a phase.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         match &mut self.method {
             Method::Fixed(_) => {}
             Method::Blend(factors) => factors.update(frame),
@@ -67,9 +66,13 @@ impl GeometricState {
             Method::SwingTwist(state) => state.update(frame, rig),
             Method::Cor(_) => {}
             Method::Stb(rests) => rests.update(frame, rig),
-            Method::Fast(state) => return state.update(frame, rig),
+            Method::Fast(state) => state.update(frame, rig),
         }
-        None
+    }
+
+    /// Returns the pose of the last update for later nodes, if the method changes the pose.
+    pub fn posed(&self) -> Option<&PosedRig> {
+        if let Method::Fast(state) = &self.method { state.posed() } else { None }
     }
 
     /// What of the method follows a change of the rest shape, apart from what it reads of every pose.

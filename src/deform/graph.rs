@@ -380,7 +380,8 @@ impl Graph {
         } else {
             rig
         };
-        let rig = self.geometric.update(frame, rig).unwrap_or(rig);
+        self.geometric.update(frame, rig);
+        let rig = self.geometric.posed().unwrap_or(rig);
         self.rig.update(frame, rig);
         if let Some((_, state)) = &mut self.volume {
             state.update(frame, rig);
@@ -411,7 +412,7 @@ impl Graph {
             frame.phase("volume");
             let changed = self.sculpts.as_ref().is_some_and(|s| s.changed);
             kernels.volume.sculpt(state, changed, frame);
-            kernels.volume.record(&kernels.geometric, state, &self.rig, frame);
+            kernels.volume.record(&kernels.geometric, state, &mut self.rig, rig, frame);
             frame.barrier();
         }
         if let Some(node) = &self.sculpts {
@@ -431,7 +432,7 @@ impl Graph {
         }
         if let Some(state) = contact {
             frame.phase("contact");
-            kernels.volume.record(&kernels.geometric, state, &self.rig, frame);
+            kernels.volume.record(&kernels.geometric, state, &mut self.rig, rig, frame);
             kernels.volume.record_skin(state, frame);
         }
         if let Some(node) = &mut self.sculpts {

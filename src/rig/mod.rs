@@ -9,6 +9,7 @@ mod joints;
 mod limits;
 mod mirror;
 mod names;
+mod partway;
 mod placement;
 mod posable;
 mod pose;

@@ -122,3 +122,29 @@ fn the_volume_distorts_the_skin_less_than_linear_blending() {
     }
     assert_silent(&device);
 }
+
+/// Substeps start contact from shallow overlaps, so contact leaves fewer crossings and distorts no more.
+#[test]
+fn substeps_leave_fewer_crossings_than_one_solve() {
+    let Some(device) = device() else { return };
+    let gpu = Where::Gpu(Arc::new(Kernels::new(&device).unwrap()));
+    let model =
+        Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/human.glb"), &BindOptions::default())
+            .unwrap();
+    let volume = |substeps: u32| DeformerSettings {
+        method: "volume".into(),
+        parameters: [("contact", 3), ("substeps", substeps)].map(|(k, v)| (k.into(), v.into())).into(),
+    };
+    let methods = [volume(1), volume(4)];
+    // Twisted this far, an upper arm starts with the flesh of the shoulder inside itself.
+    let mut poses = every(&model, &[Motion::Twist(170.0)]);
+    poses.retain(|(joint, _)| model.skeleton().nodes[joint.node.index()].name == "LeftUpperArm");
+    let lines = study(&gpu, &model, &poses, &methods, |_, _, _| Ok(())).unwrap();
+    let [one, four] = [&lines[0], &lines[1]];
+    let crossings = [one, four].map(|l| l.crossings.crossings);
+    assert!(crossings[0] > 40 && 4 * crossings[1] < crossings[0], "{crossings:?}");
+    let energy = [one, four].map(|l| l.distortion.energy);
+    assert!(energy[1] < energy[0], "{energy:?}");
+    assert!(one.distortion.turned_over >= four.distortion.turned_over);
+    assert_silent(&device);
+}

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(in crate::deform) struct FastState {
     node: Node,
     kept: Kept,
+    /// Whether the last pose had a solution.
+    solved: bool,
     rows: Vec<Rows>,
     skinning: Buffer,
     has_tail: bool,
@@ -42,7 +44,7 @@ impl FastState {
             ("skinning", skinning.clone()),
         ];
         let (kept, has_tail) = (Kept::default(), packed.has_tail());
-        Ok((Self { node, kept, rows, skinning, has_tail, bound: bound.clone() }, buffers))
+        Ok((Self { node, kept, solved: false, rows, skinning, has_tail, bound: bound.clone() }, buffers))
     }
 
     /// Returns whether any vertex has more than four influences.
@@ -55,16 +57,20 @@ impl FastState {
         self.node.set(params);
     }
 
-    /// Solves a pose and uploads its transforms. Returns the solved pose for the later nodes of the graph. If the set
-    /// of posed joints changes, the constraints are factored again; otherwise it does not allocate.
-    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) -> Option<&PosedRig> {
+    /// Solves a pose and uploads its transforms. If the set of posed joints changes, the constraints are factored
+    /// again; otherwise it does not allocate.
+    pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
         // Cannot fail: all constraints refer to existing handles.
-        let solved = self
+        self.solved = self
             .node
             .solve(&self.bound.character.skeleton, rig, &mut self.kept)
             .is_ok_and(|posed| posed.is_some());
         self.rows.iter_mut().zip(&self.kept.maps).for_each(|(row, map)| *row = map.into());
         frame.upload(&self.skinning, 0, &self.rows);
-        solved.then_some(&self.kept.posed)
+    }
+
+    /// Returns the solved pose for the later nodes of the graph.
+    pub fn posed(&self) -> Option<&PosedRig> {
+        self.solved.then_some(&self.kept.posed)
     }
 }

@@ -11,6 +11,7 @@ use super::place::Place;
 use super::push::{VolumePush, VolumeStep};
 use super::schedule::{Op, START_TURNS, Stiffness, coarse_turns, reschedule, schedule, turns};
 use super::solve::start_of;
+use super::substeps::Substeps;
 use super::tissue::{LevelStiffness, Tissue};
 use super::{Params, Rest};
 use crate::base::Result;
@@ -64,19 +65,20 @@ pub struct VolumeState {
     /// Whether the stiffness of the tissue has changed since the last frame.
     stiffened: bool,
     motion: Motion,
+    substeps: Substeps,
     /// Factor on the rest size of the cubes in this frame.
     scaled: f32,
     thickness: f32,
-    /// Constants of the step from the last frame; `None` if this frame does not continue it.
+    /// Constants of the step from the last solve; `None` if this solve does not start from its result.
     step: Option<Step>,
-    /// Motion of each joint since the last frame, in the layout for the upload.
+    /// Motion of each joint since the last solve, in the layout for the upload.
     carry: Vec<Rows>,
 }
 
 struct Starting {
     start: Bindings,
     onward: Bindings,
-    /// Motion of each joint since the last frame.
+    /// Motion of each joint since the last solve.
     carry: Buffer,
     has_tail: bool,
     orient: Bindings,
@@ -166,6 +168,7 @@ impl VolumePipelines {
             tissue: Tissue::new(cells),
             stiffened: false,
             motion: Motion::new(joints),
+            substeps: Substeps::new(&cells.nodes.character.skeleton),
             scaled: 1.0,
             thickness: cells.thickness,
             step: None,
@@ -369,23 +372,45 @@ impl VolumePipelines {
     }
 
     /// Records a frame's solve up to and including the placing of the skin. Before it, the rig must be uploaded and the
-    /// geometric method must have posed the skin, followed by a barrier.
+    /// geometric method must have posed the skin, followed by a barrier. Substeps upload other poses to `buffers`, and at
+    /// the end `rig` again.
     pub fn record(
         &self,
         geometric: &GeometricPipelines,
-        state: &VolumeState,
-        rig: &RigBuffers,
+        state: &mut VolumeState,
+        buffers: &mut RigBuffers,
+        rig: &PosedRig,
         frame: &mut Frame,
     ) {
-        let (Some(start), Some(starting)) = (&state.start, &state.starting) else { return };
-        geometric.record(start, rig, frame);
-        let mut contact = 0.0;
-        for op in &state.schedule[..state.placed] {
-            if matches!(op, Op::Touch(_)) && state.scaled == 1.0 {
-                contact = contact::STIFFNESS;
+        let count = Substeps::count(&state.params, state.step.as_ref());
+        let cells = state.tissue.cells.clone();
+        for k in 1..=count {
+            if count > 1 {
+                let skeleton = &cells.nodes.character.skeleton;
+                state.step = state.substeps.pose(skeleton, rig, [k, count], &mut state.motion);
+                // The previous commands read the buffers that the next ones write.
+                frame.barrier();
+                state.upload_carry(frame);
+                let rig = if k < count { &state.substeps.rig } else { rig };
+                buffers.update(frame, rig);
+                if let Some(start) = &mut state.start {
+                    start.update(frame, rig);
+                }
+                frame.barrier();
             }
-            frame.barrier();
-            self.dispatch(*op, state, starting, contact, frame);
+            let (Some(start), Some(starting)) = (&state.start, &state.starting) else { return };
+            geometric.record(start, buffers, frame);
+            let mut contact = 0.0;
+            for op in &state.schedule[..state.placed] {
+                if *op == Op::Skin && k < count {
+                    break;
+                }
+                if matches!(op, Op::Touch(_)) && state.scaled == 1.0 {
+                    contact = contact::STIFFNESS;
+                }
+                frame.barrier();
+                self.dispatch(*op, state, starting, contact, frame);
+            }
         }
     }
 
@@ -531,10 +556,19 @@ impl VolumeState {
         self.motion.forget();
     }
 
+    /// Uploads the motion of the joints since the last solve, if this solve starts from its result.
+    fn upload_carry(&mut self, frame: &mut Frame) {
+        if let (Some(starting), true) = (&self.starting, self.step.is_some()) {
+            self.carry.clear();
+            self.carry.extend(self.motion.carry.iter().map(Rows::from));
+            frame.upload(&starting.carry, 0, &self.carry);
+        }
+    }
+
     /// Begins a frame. Records the upload of per-frame data as copy commands; the caller must add a barrier or a phase
     /// after them.
     pub fn update(&mut self, frame: &mut Frame, rig: &PosedRig) {
-        if let (Some(level), Some(starting)) = (self.levels.first(), &self.starting) {
+        if let Some(level) = self.levels.first() {
             self.scaled = rig.scale;
             let (size, thickness) = (level.size * self.scaled, self.thickness * self.scaled);
             self.step = self.motion.begin(&self.params, size, thickness, rig);
@@ -542,11 +576,7 @@ impl VolumeState {
                 self.swinging = !self.swinging;
                 reschedule(&mut self.schedule, &self.params, &self.tissue.cells.levels, self.swinging);
             }
-            if self.step.is_some() {
-                self.carry.clear();
-                self.carry.extend(self.motion.carry.iter().map(Rows::from));
-                frame.upload(&starting.carry, 0, &self.carry);
-            }
+            self.upload_carry(frame);
         }
         if std::mem::take(&mut self.stiffened) {
             for (level, LevelStiffness { weight, nodes }) in self.levels.iter().zip(&self.tissue.levels) {

@@ -41,15 +41,10 @@ mod rigid;
 pub mod schedule;
 pub mod settle;
 pub mod solve;
+pub mod substeps;
 pub mod tets;
 pub mod tissue;
 
-#[cfg(test)]
-mod firm_tests;
-#[cfg(test)]
-mod level_tests;
-#[cfg(test)]
-mod motion_tests;
 #[cfg(test)]
 mod tests;
 
@@ -80,6 +75,10 @@ pub struct Params {
     pub frames: Frames,
     /// Number of additional multigrid cycles with contact, 0..=16. With 0, flesh can pass through flesh.
     pub contact: u32,
+    /// Number of solves in a frame that does not continue the last frame, 1..=16. Each solve starts from the result of the
+    /// one before and is as far along the way from the bind pose to the pose ([`substeps`]). The flesh then meets flesh
+    /// from the right side. Only with [`Rest::Bind`].
+    pub substeps: u32,
     /// The shape in which the flesh is at rest. A change needs a new binding.
     #[serde(skip_serializing_if = "Rest::is_bind")]
     pub rest: Rest,
@@ -137,6 +136,7 @@ impl Default for Params {
             damping: 0.2,
             frames: Frames::Independent,
             contact: 0,
+            substeps: 1,
             rest: Rest::Bind,
         }
     }
@@ -162,6 +162,7 @@ impl Params {
             damping: clean(self.damping, d.damping, 4.0),
             frames: self.frames,
             contact: self.contact.min(16),
+            substeps: self.substeps.clamp(1, 16),
             rest: self.rest,
         }
     }
@@ -177,6 +178,7 @@ impl Params {
             "dynamics" => self.dynamics = value,
             "damping" => self.damping = value,
             "contact" => self.contact = count,
+            "substeps" => self.substeps = count,
             _ => return false,
         }
         *self = self.sane();

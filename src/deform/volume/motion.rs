@@ -50,6 +50,10 @@ pub struct Step {
 }
 
 impl Step {
+    /// The step of a frame without time that starts from the result of another pose.
+    pub const ONWARD: Self =
+        Self { inertia: 0.0, a: 1.0, b: 0.0, span: 0.0, last_span: 0.0, seconds: 1.0, drag: 0.0, reach: 0.0 };
+
     /// Whether nodes have mass in this frame.
     pub fn swings(&self) -> bool {
         self.inertia > 0.0
@@ -125,7 +129,7 @@ impl Motion {
             }
             None if known && params.frames == Frames::Dependent => {
                 (self.passed, self.span) = (None, 0.0);
-                Some(Step { a: 1.0, seconds: 1.0, ..Step::default() })
+                Some(Step::ONWARD)
             }
             _ => {
                 (self.passed, self.span) = (None, 0.0);
@@ -133,14 +137,21 @@ impl Motion {
             }
         };
         if step.is_some() {
-            self.carry.clear();
-            self.carry.extend(rig.skinning.iter().zip(&self.last).map(|(now, last)| between(last, now)));
+            let last = std::mem::take(&mut self.last);
+            self.carry_between(&last, &rig.skinning);
+            self.last = last;
         }
         self.last.clear();
         if way.is_some() || params.frames == Frames::Dependent {
             self.last.extend_from_slice(&rig.skinning);
         }
         step
+    }
+
+    /// Sets [`Motion::carry`] to the motion of the joints between two poses, given their skinning transforms.
+    pub fn carry_between(&mut self, last: &[Affine3A], now: &[Affine3A]) {
+        self.carry.clear();
+        self.carry.extend(now.iter().zip(last).map(|(now, last)| between(last, now)));
     }
 
     fn step(&mut self, params: &Params, seconds: f64, size: f32, thickness: f32) -> Step {

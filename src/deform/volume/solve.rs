@@ -8,6 +8,7 @@ use super::levels::{Level, NEAR};
 use super::motion::{Motion, Past, Step, carried};
 use super::place::Place;
 use super::schedule::{Op, START_TURNS, Stiffness, Touch, coarse_turns, reschedule, schedule, turns};
+use super::substeps::Substeps;
 use super::tets::Tets;
 use super::tissue::Tissue;
 use super::{Exact, Params, Rest};
@@ -79,9 +80,10 @@ pub struct VolumeReference {
     /// Pairs of the points on the skin, and of its vertices.
     pairs: [Pairs; 2],
     motion: Motion,
+    substeps: Substeps,
     /// Factor on the rest size of the cubes in this frame.
     scaled: f32,
-    /// Constants of the step from the last frame; `None` if this frame does not continue it.
+    /// Constants of the step from the last solve; `None` if this solve does not start from its result.
     step: Option<Step>,
     /// Per node of the finest level: its state in the last frames.
     past: Vec<Past>,
@@ -144,6 +146,7 @@ impl VolumeReference {
             states,
             pairs,
             motion: Motion::new(cells.nodes.character.skeleton.joints.len()),
+            substeps: Substeps::new(&cells.nodes.character.skeleton),
             scaled: 1.0,
             step: None,
             past,
@@ -216,7 +219,6 @@ impl VolumeReference {
     /// by the sculpt layers; with [`Rest::Pose`] the given skin already contains them.
     pub fn solve(&mut self, rig: &PosedRig, skin: &mut [Vec3], sculpt: impl Fn(&mut [Vec3])) {
         let mut nodes = Streams::default();
-        self.start.reference(rig, &mut nodes);
         let size = self.tissue.cells.levels.first().map_or(1.0, |l| l.size);
         self.scaled = rig.scale;
         let thickness = self.tissue.cells.thickness * self.scaled;
@@ -227,6 +229,24 @@ impl VolumeReference {
             let swinging = self.step.as_ref().is_some_and(Step::swings);
             reschedule(&mut schedule, &self.params, &self.tissue.cells.levels, swinging);
         }
+        let count = Substeps::count(&self.params, self.step.as_ref());
+        let cells = self.tissue.cells.clone();
+        for k in 1..=count {
+            if count > 1 {
+                let skeleton = &cells.nodes.character.skeleton;
+                self.step = self.substeps.pose(skeleton, rig, [k, count], &mut self.motion);
+            }
+            if k == count {
+                break;
+            }
+            let part = std::mem::take(&mut self.substeps.rig);
+            self.start.reference(&part, &mut nodes);
+            for op in schedule.iter().take_while(|op| **op != Op::Skin) {
+                self.run(*op, &part, &nodes.position, skin);
+            }
+            self.substeps.rig = part;
+        }
+        self.start.reference(rig, &mut nodes);
         for op in &schedule {
             self.run(*op, rig, &nodes.position, skin);
             if *op == Op::Skin && self.exact.is_none() {

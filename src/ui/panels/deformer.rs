@@ -122,6 +122,17 @@ const CONTACT: [Number; 1] = [Number {
     )
 }];
 
+/// Substeps of the method `volume`.
+const SUBSTEPS: [Number; 1] = [Number {
+    whole: true,
+    ..number(
+        "substeps",
+        "Substeps",
+        [1.0, 16.0],
+        "Solves on the way to the pose; 4 help contact in deep folds",
+    )
+}];
+
 /// Settings of the solver.
 const SOLVE: [Number; 2] = [
     Number {
@@ -202,6 +213,9 @@ fn of_method(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory
     widgets::caption(ui, "Solver");
     numbers(ui, solve, &now, settings, memory, pressed);
     numbers(ui, &CONTACT, &contact, settings, memory, pressed);
+    if known.is_volume() {
+        numbers(ui, &SUBSTEPS, &now, settings, memory, pressed);
+    }
     let start = Value::from(known.geometric.name());
     choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
     if springs.is_some_and(|s| !printed(s)) {

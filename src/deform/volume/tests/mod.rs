@@ -1,3 +1,8 @@
+mod firm;
+mod levels;
+mod motion;
+mod substeps;
+
 use super::cells::Cells;
 use super::levels::{FEWEST, Level};
 use super::place::Place;
@@ -170,6 +175,7 @@ fn no_pose_and_no_setting_makes_a_vertex_leave_the_body() {
             volume: [0.0, 1.0, 0.6][round % 3],
             cycles: [1, 4, 64][round % 3],
             contact: [0, 3, 16][round % 3],
+            substeps: [1, 1, 1, 2, 5, 16][round % 6],
             ..Params::default()
         };
         let x = posed(&bound, &Recipe::volume(wild), &pose);

@@ -1,13 +1,13 @@
 //! Tests of the levels of cubes.
 
-use super::Params;
-use super::cells::Cells;
-use super::levels::{Level, Lists, Share};
-use super::schedule::depth;
-use super::tests::{bent, farthest, posed};
-use super::tissue::LevelStiffness;
+use super::{bent, farthest, posed};
 use crate::base::math::{Quat, Vec3};
 use crate::deform::testing::{RADIUS, cylinder};
+use crate::deform::volume::Params;
+use crate::deform::volume::cells::Cells;
+use crate::deform::volume::levels::{Level, Lists, Share};
+use crate::deform::volume::schedule::depth;
+use crate::deform::volume::tissue::LevelStiffness;
 use crate::deform::{Geometric, Graph, Kernels, Recipe};
 use crate::gpu::testing::{assert_silent, device};
 use crate::rig::PosedRig;

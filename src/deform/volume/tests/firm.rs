@@ -1,20 +1,20 @@
 //! Tests of firm and soft regions: the field in the cubes, the shape, the solver, the GPU, contact and dynamics.
 
-use super::cells::Cells;
-use super::converge::Flesh;
-use super::firm::{FACTORS, Firm, FirmRegion};
-use super::gold::{Elements, Gold};
-use super::motion_tests::{play, stop, sway, swinging};
-use super::schedule::Stiffness;
-use super::solve::VolumeReference;
-use super::tests::{bent, farthest, few, folded, posed};
-use super::tissue::{LevelStiffness, Tissue};
-use super::*;
+use super::motion::{play, stop, sway, swinging};
+use super::{bent, farthest, few, folded, posed};
 use crate::base::math::{Aabb, DVec3, Quat, Vec3};
 use crate::base::{FirmId, Random};
 use crate::bind::VertexRuns;
 use crate::deform::blend::Painted;
 use crate::deform::testing::{RADIUS, cylinder, rest, scaled};
+use crate::deform::volume::cells::Cells;
+use crate::deform::volume::converge::Flesh;
+use crate::deform::volume::firm::{FACTORS, Firm, FirmRegion};
+use crate::deform::volume::gold::{Elements, Gold};
+use crate::deform::volume::schedule::Stiffness;
+use crate::deform::volume::solve::VolumeReference;
+use crate::deform::volume::tissue::{LevelStiffness, Tissue};
+use crate::deform::volume::*;
 use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, Streams};
 use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Pose, PosedRig};

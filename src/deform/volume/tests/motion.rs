@@ -1,8 +1,8 @@
-use super::{Firm, Params};
 use crate::base::Random;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::clock::Frames;
 use crate::deform::testing::{RADIUS, cylinder, rest};
+use crate::deform::volume::{Firm, Params};
 use crate::deform::{Bound, CpuGraph, Graph, Kernels, Recipe, surface::Display};
 use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Pose, PosedRig};
