@@ -76,8 +76,8 @@ pub struct Params {
     /// Number of additional multigrid cycles with contact, 0..=16. With 0, flesh can pass through flesh.
     pub contact: u32,
     /// Number of solves in a frame that does not continue the last frame, 1..=16. Each solve starts from the result of the
-    /// one before and is as far along the way from the bind pose to the pose ([`substeps`]). The flesh then meets flesh
-    /// from the right side. Only with [`Rest::Bind`].
+    /// previous one, in a pose that is nearer to the frame's pose ([`substeps`]). Flesh then meets flesh while the overlap
+    /// is shallow. Only with [`Rest::Bind`].
     pub substeps: u32,
     /// The shape in which the flesh is at rest. A change needs a new binding.
     #[serde(skip_serializing_if = "Rest::is_bind")]
