@@ -282,13 +282,6 @@ impl Workbench {
         (!keys.is_empty()).then_some(KeyEdit::Insert { time, keys })
     }
 
-    /// Whether keys of the motion hide a difference of the sculpt layers' amplitudes and stiffnesses from `before`.
-    pub(super) fn hides_changes(&self, before: &[SculptState]) -> bool {
-        let motion = self.context.session.document().motion();
-        let Some(KeyEdit::Insert { keys, .. }) = self.shape_changes(0.0, before) else { return false };
-        keys.iter().any(|key| motion.channel(&key.target).is_some())
-    }
-
     /// Keys for the amplitudes and stiffnesses that differ from `before`. Ignores sculpt layers that `before` does not
     /// contain. `None` if nothing differs.
     pub(super) fn shape_changes(&self, time: f64, before: &[SculptState]) -> Option<KeyEdit> {
