@@ -231,20 +231,18 @@ impl VolumeReference {
         }
         let count = Substeps::count(&self.params, self.step.as_ref());
         let cells = self.tissue.cells.clone();
-        for k in 1..=count {
-            if count > 1 {
-                let skeleton = &cells.nodes.character.skeleton;
-                self.step = self.substeps.pose(skeleton, rig, [k, count], &mut self.motion);
-            }
-            if k == count {
-                break;
-            }
+        let skeleton = &cells.nodes.character.skeleton;
+        for k in 1..count {
+            self.step = self.substeps.pose(skeleton, rig, [k, count], &mut self.motion);
             let part = std::mem::take(&mut self.substeps.rig);
             self.start.reference(&part, &mut nodes);
             for op in schedule.iter().take_while(|op| **op != Op::Skin) {
                 self.run(*op, &part, &nodes.position, skin);
             }
             self.substeps.rig = part;
+        }
+        if count > 1 {
+            self.step = self.substeps.pose(skeleton, rig, [count; 2], &mut self.motion);
         }
         self.start.reference(rig, &mut nodes);
         for op in &schedule {

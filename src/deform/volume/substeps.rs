@@ -1,15 +1,14 @@
 //! Substeps: a frame that does not continue the last one solves several poses on the way from the bind pose to its pose.
 //!
-//! A solve that starts from a geometric method starts with its deepest overlaps, where contact can no longer tell which
-//! side is the outer one. On the way from the bind pose, flesh meets flesh while the overlap is still shallow (McAdams et
-//! al., *Efficient Elasticity for Character Skinning with Contact and Collisions*, 2011, solve a pose in steps, too).
-//! Every frame begins at the bind pose again, so its shape does not depend on other frames.
+//! A solve that starts from a geometric method starts with its deepest overlaps. There, contact can no longer tell on
+//! which side a surface has passed another one. On the way from the bind pose, flesh meets flesh while the overlap is
+//! still shallow. Every frame begins at the bind pose again, so its shape does not depend on other frames.
 
 use super::motion::{Motion, Step};
 use super::{Params, Rest};
 use crate::base::JointId;
 use crate::base::math::Affine3A;
-use crate::rig::{PosedRig, Skeleton};
+use crate::rig::{Pose, PosedRig, Skeleton};
 
 /// The way of one character from the bind pose to a pose.
 pub struct Substeps {
@@ -21,9 +20,10 @@ pub struct Substeps {
 }
 
 impl Substeps {
-    /// Creates the state for a character. After the first frame with substeps, frames do not allocate.
+    /// Creates the state for a character. Frames then do not allocate.
     pub fn new(skeleton: &Skeleton) -> Self {
-        Self { order: skeleton.joint_order(), rig: PosedRig::default(), before: Vec::new() }
+        let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
+        Self { order: skeleton.joint_order(), before: rig.skinning.clone(), rig }
     }
 
     /// Returns the number of solves in a frame, given the step from the last frame.

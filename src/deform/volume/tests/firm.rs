@@ -1,12 +1,12 @@
 //! Tests of firm and soft regions: the field in the cubes, the shape, the solver, the GPU, contact and dynamics.
 
 use super::motion::{play, stop, sway, swinging};
-use super::{bent, farthest, few, folded, posed};
+use super::{assert_follows_placement_and_size, bent, farthest, few, folded, posed, posed_on_gpu};
 use crate::base::math::{Aabb, DVec3, Quat, Vec3};
 use crate::base::{FirmId, Random};
 use crate::bind::VertexRuns;
 use crate::deform::blend::Painted;
-use crate::deform::testing::{RADIUS, cylinder, rest, scaled};
+use crate::deform::testing::{RADIUS, cylinder, rest};
 use crate::deform::volume::cells::Cells;
 use crate::deform::volume::converge::Flesh;
 use crate::deform::volume::firm::{FACTORS, Firm, FirmRegion};
@@ -151,18 +151,7 @@ fn rest_stays_rigid_motions_pass_and_size_does_not_matter() {
         // A firm cube multiplies the rounding errors of its positions by its factor, which its stiffness divides.
         assert!(off < 2e-5, "{round}: {off}");
         assert!(farthest(&still, &posed(&bound, &plain, &rest(&bound))) < 1e-5);
-        let mut pose = rest(&bound);
-        let turn = random.rotation();
-        pose.local[0].rotation = turn.into();
-        pose.local[0].translation = [0.5, -1.0, 2.0];
-        let moved: Vec<Vec3> = control.iter().map(|x| turn * *x + Vec3::new(0.5, -1.0, 2.0)).collect();
-        assert!(farthest(&posed(&bound, &recipe, &pose), &moved) < 1e-4);
-        let pose = bent(&bound, Quat::from_rotation_x(1.3));
-        let (large, mut large_pose) = (scaled(&bound, 100.0), pose.clone());
-        large_pose.local.iter_mut().for_each(|l| l.translation = l.translation.map(|t| 100.0 * t));
-        let (small, large) = (posed(&bound, &recipe, &pose), posed(&large, &recipe, &large_pose));
-        let large: Vec<Vec3> = large.iter().map(|x| *x * 0.01).collect();
-        assert!(farthest(&small, &large) < 2e-4, "{round}: {}", farthest(&small, &large));
+        assert_follows_placement_and_size(&bound, &recipe, random.rotation());
     }
 }
 
@@ -401,14 +390,7 @@ fn the_gpu_equals_its_reference_and_changes_regions_without_a_new_binding() {
         let mut graph = Graph::new(&kernels, &bound, &base, false).unwrap();
         let mut shape = |firm: &Firm| {
             assert!(graph.adopt(&Recipe { firm: firm.clone(), ..base.clone() }));
-            let recorded = device.run(|frame| {
-                graph.record(frame, &rig);
-                Ok(())
-            });
-            recorded.unwrap();
-            let count = bound.character.control.positions.len();
-            let x: Vec<[f32; 4]> = device.read(graph.control_positions(), count).unwrap();
-            x.iter().map(|x| Vec3::new(x[0], x[1], x[2])).collect::<Vec<_>>()
+            posed_on_gpu(&device, &mut graph, &rig, bound.character.control.positions.len())
         };
         let plain = shape(&Firm::default());
         for _ in 0..2 {

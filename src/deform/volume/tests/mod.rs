@@ -13,6 +13,7 @@ use crate::base::math::{DVec3, Mat3, Quat, Vec3};
 use crate::base::{JointId, Random};
 use crate::deform::testing::{RADIUS, bound, cylinder, rest, scaled};
 use crate::deform::{Bound, CpuGraph, Geometric, Graph, Kernels, Recipe, surface::Display};
+use crate::gpu::Device;
 use crate::gpu::testing::{assert_silent, device};
 use crate::rig::{Bone, Pose, PosedRig};
 use std::sync::Arc;
@@ -37,6 +38,38 @@ pub(super) fn bent(bound: &Bound, turn: Quat) -> Pose {
 pub(super) fn farthest(a: &[Vec3], b: &[Vec3]) -> f32 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+/// Asserts that a rigid motion of the whole body moves its shape, and that a body a hundred times as large bends alike.
+pub(super) fn assert_follows_placement_and_size(bound: &Bound, recipe: &Recipe, turn: Quat) {
+    let control = &bound.character.control.positions;
+    let mut pose = rest(bound);
+    pose.local[0].rotation = turn.into();
+    pose.local[0].translation = [0.5, -1.0, 2.0];
+    let moved: Vec<Vec3> = control.iter().map(|x| turn * *x + Vec3::new(0.5, -1.0, 2.0)).collect();
+    assert!(farthest(&posed(bound, recipe, &pose), &moved) < 1e-4);
+    let pose = bent(bound, Quat::from_rotation_x(1.3));
+    let (large, mut large_pose) = (scaled(bound, 100.0), pose.clone());
+    large_pose.local.iter_mut().for_each(|l| l.translation = l.translation.map(|t| 100.0 * t));
+    let (small, large) = (posed(bound, recipe, &pose), posed(&large, recipe, &large_pose));
+    let large: Vec<Vec3> = large.iter().map(|x| *x * 0.01).collect();
+    assert!(farthest(&small, &large) < 2e-4, "{}", farthest(&small, &large));
+}
+
+/// The control vertices of a rig that a graph on the GPU poses.
+pub(super) fn posed_on_gpu(
+    device: &Arc<Device>,
+    graph: &mut Graph,
+    rig: &PosedRig,
+    count: usize,
+) -> Vec<Vec3> {
+    let recorded = device.run(|frame| {
+        graph.record(frame, rig);
+        Ok(())
+    });
+    recorded.unwrap();
+    let x: Vec<[f32; 4]> = device.read(graph.control_positions(), count).unwrap();
+    x.iter().map(|x| Vec3::new(x[0], x[1], x[2])).collect()
 }
 
 #[test]
@@ -92,19 +125,10 @@ fn rest_stays_a_rigid_motion_passes_through_and_size_does_not_matter() {
     let recipe = Recipe::volume(few());
     let control = &bound.character.control.positions;
     assert!(farthest(&posed(&bound, &recipe, &rest(&bound)), control) < 2e-5);
-    let mut pose = rest(&bound);
     let turn = Quat::from_euler(glam::EulerRot::XYZ, 0.4, 2.0, -0.7);
-    pose.local[0].rotation = turn.into();
-    pose.local[0].translation = [0.5, -1.0, 2.0];
-    let moved: Vec<Vec3> = control.iter().map(|x| turn * *x + Vec3::new(0.5, -1.0, 2.0)).collect();
-    assert!(farthest(&posed(&bound, &recipe, &pose), &moved) < 1e-4);
-    // A hundred times as large.
-    let pose = bent(&bound, Quat::from_rotation_x(1.3));
-    let (large, mut large_pose) = (scaled(&bound, 100.0), pose.clone());
-    large_pose.local.iter_mut().for_each(|l| l.translation = l.translation.map(|t| 100.0 * t));
-    let (small, large) = (posed(&bound, &recipe, &pose), posed(&large, &recipe, &large_pose));
-    let large: Vec<Vec3> = large.iter().map(|x| *x * 0.01).collect();
-    assert!(farthest(&small, &large) < 2e-4, "{}", farthest(&small, &large));
+    for substeps in [1, 3] {
+        assert_follows_placement_and_size(&bound, &Recipe::volume(Params { substeps, ..few() }), turn);
+    }
 }
 
 #[test]
@@ -362,14 +386,7 @@ fn contact_after_a_method_is_the_same_on_the_gpu_and_with_other_cycles_without_a
         let mut graph = Graph::new(&kernels, &bound, &recipe(method, 1), false).unwrap();
         let mut shape = |cycles| {
             assert!(graph.adopt(&recipe(method, cycles)));
-            let recorded = device.run(|frame| {
-                graph.record(frame, &rig);
-                Ok(())
-            });
-            recorded.unwrap();
-            let count = bound.character.control.positions.len();
-            let x: Vec<[f32; 4]> = device.read(graph.control_positions(), count).unwrap();
-            x.iter().map(|x| Vec3::new(x[0], x[1], x[2])).collect::<Vec<_>>()
+            posed_on_gpu(&device, &mut graph, &rig, bound.character.control.positions.len())
         };
         let [one, three, again] = [1, 3, 1].map(&mut shape);
         assert!(one == again && farthest(&one, &three) > 0.01 * RADIUS, "{method}");

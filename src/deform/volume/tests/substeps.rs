@@ -1,7 +1,7 @@
 //! Tests of the substeps.
 
-use super::{bent, farthest, few, folded, posed};
-use crate::base::math::{Quat, Vec3};
+use super::{bent, farthest, few, folded, posed, posed_on_gpu};
+use crate::base::math::Quat;
 use crate::deform::testing::{RADIUS, rest};
 use crate::deform::volume::Params;
 use crate::deform::{CpuGraph, Graph, Kernels, Recipe, surface::Display};
@@ -36,14 +36,7 @@ fn substeps_are_the_same_on_the_gpu_and_change_without_a_new_binding() {
         let mut graph = Graph::new(&kernels, &bound, &recipe(1), false).unwrap();
         let mut shape = |substeps| {
             assert!(graph.adopt(&recipe(substeps)));
-            let recorded = device.run(|frame| {
-                graph.record(frame, &rig);
-                Ok(())
-            });
-            recorded.unwrap();
-            let count = bound.character.control.positions.len();
-            let x: Vec<[f32; 4]> = device.read(graph.control_positions(), count).unwrap();
-            x.iter().map(|x| Vec3::new(x[0], x[1], x[2])).collect::<Vec<_>>()
+            posed_on_gpu(&device, &mut graph, &rig, bound.character.control.positions.len())
         };
         let [one, four, again] = [1, 4, 1].map(&mut shape);
         assert!(one == again && farthest(&one, &four) > 0.01 * RADIUS);
