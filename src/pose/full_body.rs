@@ -87,6 +87,19 @@ impl FullBodyGrab {
         self.open.push(node);
     }
 
+    /// Continues the grab from another pose, within the limits: the elastic shape rests in this pose. Holds and goals
+    /// stay, see [`Grab::restart`].
+    pub fn restart(&mut self, skeleton: &Skeleton, pose: &Pose, limits: &Limits) {
+        self.maps = self.body.posed(&PosedRig::new(skeleton, pose));
+        self.reduced = self.body.reduced.around(&self.maps);
+        self.grab.restart(skeleton, pose, limits);
+        let Grab { holds, before, .. } = &self.grab;
+        for ((_, start), hold) in self.starts.iter_mut().zip(holds) {
+            *start = before.get(hold.node.index()).map_or(*start, |w| w.transform_point3(hold.point));
+        }
+        self.work = None;
+    }
+
     /// Returns the pose for these goals, one per hold, and the largest distance to a goal, metres.
     ///
     /// # Errors
@@ -105,7 +118,7 @@ impl FullBodyGrab {
         let still = |((_, start), goal): (&(NodeId, DVec3), &Goal)| {
             goal.position == *start && goal.turn.xyz().length() < 1e-12
         };
-        if self.starts.iter().zip(&goals).all(still) {
+        if !self.grab.is_restarted() && self.starts.iter().zip(&goals).all(still) {
             return Ok((self.grab.start.clone(), 0.0));
         }
         let tasks = self.grab.tasks(&goals);

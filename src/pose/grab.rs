@@ -67,7 +67,11 @@ pub struct Grab {
     /// Bend axis per node, in the parent's space in the rest pose.
     pub(super) hinges: Vec<DVec3>,
     depth: Vec<usize>,
-    holds: Vec<Hold>,
+    pub(super) holds: Vec<Hold>,
+    /// World transform of each held node when its hold began.
+    first: Vec<DMat3>,
+    /// Rotation of each held node from `before` to `first`. Empty until [`Grab::restart`].
+    turned: Vec<DQuat>,
     /// Whether only the held bones rotate, and no joints above them.
     alone: bool,
     /// Solver that restores pins violated by the limb solve.
@@ -120,6 +124,8 @@ impl Grab {
             pinned,
             depth,
             holds: Vec::new(),
+            first: Vec::new(),
+            turned: Vec::new(),
             alone: false,
             pinning: None,
             limits: JointLimits::default(),
@@ -146,6 +152,27 @@ impl Grab {
         let usable = is_regular(world_from_node.matrix3) && point.is_finite();
         let point = if usable { world_from_node.inverse().transform_point3(point) } else { DVec3::ZERO };
         self.holds.push(Hold { node, point });
+        self.first.push(world_from_node.matrix3);
+    }
+
+    /// Continues the grab from another pose, within the limits. Holds and goals stay: a goal's rotation still counts from
+    /// the beginning of its hold.
+    pub fn restart(&mut self, skeleton: &Skeleton, pose: &Pose, limits: &Limits) {
+        self.start.copy_from(pose);
+        self.before = world(skeleton, pose);
+        self.limits = JointLimits::new(skeleton, limits, pose);
+        self.pinning = None;
+        let now = |hold: &Hold| self.before.get(hold.node.index()).map(|w| w.matrix3);
+        let turned = self.holds.iter().zip(&self.first).map(|(hold, first)| {
+            let usable = now(hold).filter(|m| is_regular(*m) && is_regular(*first));
+            usable.map_or(DQuat::IDENTITY, |m| nearest(*first * m.inverse()))
+        });
+        self.turned = turned.collect();
+    }
+
+    /// Whether the grab continues from another pose than that of its beginning.
+    pub(super) fn is_restarted(&self) -> bool {
+        !self.turned.is_empty()
     }
 
     /// Returns the pose that brings the held points closest to their goals, within bone lengths and pins. `goals` has
@@ -204,13 +231,15 @@ impl Grab {
     /// Returns tasks for holds with finite goals, merging two holds on one node, and then tasks for the pins.
     pub(super) fn tasks(&self, goals: &[Goal]) -> Vec<Task> {
         let mut tasks: Vec<Task> = Vec::new();
-        for (hold, goal) in self.holds.iter().zip(goals) {
+        for (k, (hold, goal)) in self.holds.iter().zip(goals).enumerate() {
             let i = hold.node.index();
             let finite = goal.position.is_finite() && goal.turn.is_finite();
             if !finite || i >= self.before.len() {
                 continue;
             }
-            let goal = Goal { position: goal.position, turn: goal.turn.normalize() };
+            let turn = goal.turn.normalize();
+            let turn = self.turned.get(k).map_or(turn, |turned| turn * *turned);
+            let goal = Goal { position: goal.position, turn };
             match tasks.iter_mut().find(|t| t.hold.node == hold.node) {
                 Some(first) => *first = self.both(first, hold, &goal),
                 None => tasks.push(Task { hold: *hold, goal, pin: false, turns: true }),

@@ -1,7 +1,7 @@
 //! Stroke layers: a baseline with the joints it selects, and the offset stroke that poses these joints.
 
 use super::{Poser, Posing, Selected, Stroke, select};
-use crate::base::math::{Quat, Vec3};
+use crate::base::math::{Quat, Trs, Vec3};
 use crate::base::{Error, NodeId, Result, StrokeId};
 use crate::rig::{Limits, Pose, Skeleton};
 
@@ -20,6 +20,29 @@ pub struct Adjustment {
     /// Added to the local scale.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub grow: [f32; 3],
+}
+
+impl Adjustment {
+    /// Returns the adjustments that change the local transforms of the pose `from` to those of the pose `to`.
+    pub(crate) fn between(from: &Pose, to: &Pose) -> Vec<Self> {
+        let pairs = from.local.iter().zip(&to.local).enumerate().filter(|(_, (a, b))| a != b);
+        let change = |(i, (a, b)): (usize, (&Trs, &Trs))| Self {
+            node: NodeId::from(i),
+            turn: (a.rotation().inverse() * b.rotation()).normalize().into(),
+            shift: (b.translation() - a.translation()).into(),
+            grow: (b.scale() - a.scale()).into(),
+        };
+        pairs.map(change).collect()
+    }
+
+    /// Adjusts the node in a pose that has this node.
+    pub(crate) fn apply(&self, pose: &mut Pose) {
+        let Some(local) = pose.local.get_mut(self.node.index()) else { return };
+        let turn = Quat::from_array(self.turn).normalize();
+        local.rotation = (local.rotation() * turn).normalize().into();
+        local.translation = (local.translation() + Vec3::from(self.shift)).into();
+        local.scale = (local.scale() + Vec3::from(self.grow)).into();
+    }
 }
 
 fn is_zero(v: &[f32; 3]) -> bool {
@@ -115,11 +138,7 @@ impl StrokeLayer {
             poser.apply(skeleton, pose);
         }
         for adjustment in self.adjustments.iter().filter(|_| self.enabled) {
-            let Some(local) = pose.local.get_mut(adjustment.node.index()) else { continue };
-            let turn = Quat::from_array(adjustment.turn).normalize();
-            local.rotation = (local.rotation() * turn).normalize().into();
-            local.translation = (local.translation() + Vec3::from(adjustment.shift)).into();
-            local.scale = (local.scale() + Vec3::from(adjustment.grow)).into();
+            adjustment.apply(pose);
         }
     }
 

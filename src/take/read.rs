@@ -106,6 +106,7 @@ impl TakeReader {
             1 => Rules::First,
             2 => Rules::Second,
             3 => Rules::Third,
+            4 => Rules::Fourth,
             _ => Rules::Now,
         }
     }

@@ -39,7 +39,11 @@ pub enum Rules {
     /// Rules for takes of version 3: those of version 2, but hands take keys on the motion path, and the trigger pins a
     /// held joint. The stick of the free hand does not jump or fly.
     Third,
-    /// Current rules: those of version 3, but the stick of the free hand jumps or flies.
+    /// Rules for takes of version 4: those of version 3, but the stick of the free hand jumps or flies. A change of a
+    /// sculpt layer ends the display of the motion. The motion stands still while a grab is recorded.
+    Fourth,
+    /// Current rules: those of version 4, but a sculpt layer changes on a motion that stays on display, and the motion
+    /// plays while a grab is recorded.
     #[default]
     Now,
 }

@@ -1,9 +1,30 @@
 //! Recording: while the switch *Record grabs* is on, a grab or the motion of fingers becomes keys in real time.
+//! A body that stands in the pose of the motion goes on in it, so a hand can change a limb of a figure that walks.
 
 use super::Workbench;
+use super::navigation::Rules;
+use super::tools::EditContext;
 use crate::document::{Edit, LONGEST_RECORDING, Recording};
+use crate::rig::Pose;
+
+/// Largest difference between the body's pose and the motion's for which the motion plays during a recording: of
+/// rotations, radians; of translations and scales, relative to the character's size and to 1.
+const SAME: f32 = 1e-3;
 
 impl Workbench {
+    /// Runs once a frame, before the tools. While a recording is in progress on a motion, the motion plays, and what the
+    /// hands do adds to it.
+    pub(super) fn play_beneath(&mut self) {
+        let Some(recording) = &self.recording else { return };
+        let step = if recording.is_full() { 0.0 } else { self.hands.step };
+        let time = recording.time() + step;
+        let EditContext { sampler, session, character, beneath, .. } = &mut self.context;
+        let Some(beneath) = beneath else { return };
+        beneath.copy_from(sampler.sample(session.document(), &character.skeleton, time));
+        self.joint.ride(&mut self.context);
+        self.fingers.ride(&mut self.context);
+    }
+
     /// Runs once a frame, after the tools. Records the displayed pose while a hand holds the body or a
     /// joint, or poses fingers.
     pub(super) fn record_grab(&mut self) {
@@ -11,17 +32,10 @@ impl Workbench {
             return;
         }
         let Some(recording) = &mut self.recording else {
-            // The hand may already have moved the joint, so the recording begins with the pose before.
-            let shown = std::mem::take(&mut self.playhead.shown);
-            let pose = if shown { self.context.pose.clone() } else { self.keyed.clone() };
-            let start = self.stand_at_frame();
-            self.playhead.shown = shown;
-            let rate = self.context.session.document().motion().rate();
-            self.recording = Some(Recording::new(start, rate, &pose));
-            return;
+            return self.begin_recording();
         };
         let was_full = recording.is_full();
-        recording.add(self.hands.step, &self.context.pose);
+        recording.add(self.hands.step, &self.context.pose, self.context.beneath.as_ref());
         self.playhead.time = recording.time();
         if recording.is_full() && !was_full {
             self.context.notice = Some(format!("the recording ends after {LONGEST_RECORDING} s: let go"));
@@ -30,8 +44,48 @@ impl Workbench {
         self.timeline.follow(self.playhead);
     }
 
+    fn begin_recording(&mut self) {
+        // The hand may already have moved the joint, so the recording begins with the pose before.
+        let shown = std::mem::take(&mut self.playhead.shown);
+        let mut pose = if shown { self.context.pose.clone() } else { self.keyed.clone() };
+        let plays = self.navigation.rules() == Rules::Now && self.is_on_motion(&pose);
+        let start = self.stand_at_frame();
+        self.playhead.shown = shown;
+        if plays {
+            let EditContext { sampler, session, character, beneath, .. } = &mut self.context;
+            pose.copy_from(sampler.sample(session.document(), &character.skeleton, start));
+            *beneath = Some(pose.clone());
+        }
+        let rate = self.context.session.document().motion().rate();
+        self.recording = Some(Recording::new(start, rate, &pose));
+    }
+
+    /// Whether the motion has this pose at the playhead.
+    fn is_on_motion(&mut self, pose: &Pose) -> bool {
+        let size = self.context.character.control.aabb.diagonal();
+        let EditContext { sampler, session, character, .. } = &mut self.context;
+        let document = session.document();
+        if !document.moves() {
+            return false;
+        }
+        sampler.forget();
+        let motion = sampler.sample(document, &character.skeleton, self.playhead.time);
+        motion.local.len() == pose.local.len()
+            && motion.local.iter().zip(&pose.local).all(|(a, b)| {
+                a.rotation().angle_between(b.rotation()) < SAME
+                    && a.translation().distance(b.translation()) < SAME * size
+                    && a.scale().distance(b.scale()) < SAME
+            })
+    }
+
+    /// Time of the motion that plays during a recording, seconds.
+    pub(super) fn time_beneath(&self) -> Option<f64> {
+        self.context.beneath.as_ref().and(self.recording.as_ref()).map(Recording::time)
+    }
+
     /// Discards the recording in progress.
     pub(super) fn drop_recording(&mut self) {
+        self.context.beneath = None;
         if let Some(recording) = self.recording.take() {
             self.playhead.time = recording.start();
             self.timeline.follow(self.playhead);
@@ -44,7 +98,11 @@ impl Workbench {
         let recording = self.recording.take()?;
         self.playhead.time = recording.start();
         self.timeline.follow(self.playhead);
-        recording.keying(self.context.session.document())
+        let keying = recording.keying(self.context.session.document());
+        if self.context.beneath.take().is_some() && keying.is_none() {
+            self.context.show_document();
+        }
+        keying
     }
 
     /// Whether a grab is being recorded.

@@ -282,6 +282,13 @@ impl Workbench {
         (!keys.is_empty()).then_some(KeyEdit::Insert { time, keys })
     }
 
+    /// Whether keys of the motion hide a difference of the sculpt layers' amplitudes and stiffnesses from `before`.
+    pub(super) fn hides_changes(&self, before: &[SculptState]) -> bool {
+        let motion = self.context.session.document().motion();
+        let Some(KeyEdit::Insert { keys, .. }) = self.shape_changes(0.0, before) else { return false };
+        keys.iter().any(|key| motion.channel(&key.target).is_some())
+    }
+
     /// Keys for the amplitudes and stiffnesses that differ from `before`. Ignores sculpt layers that `before` does not
     /// contain. `None` if nothing differs.
     pub(super) fn shape_changes(&self, time: f64, before: &[SculptState]) -> Option<KeyEdit> {
@@ -313,17 +320,18 @@ impl Workbench {
         all.filter_map(set).collect()
     }
 
-    /// Updates the deformer and the sculpt states for the displayed time. If the motion is displayed, they have keyed
-    /// values; otherwise they have the document's values, and waves move with the input clock. Does not allocate while
+    /// Updates the deformer and the sculpt states for the displayed time. If the motion is displayed, or plays during a
+    /// recording, they have keyed values; otherwise they have the document's values, and waves move with the input clock. Does not allocate while
     /// the set of sculpt layers is unchanged.
     pub(super) fn find_states(&mut self) {
         let document = self.context.session.document();
         // A window redraws on demand, so waves use the playhead's time there.
         let idle = if self.windowed { self.playhead.time } else { self.hands.time };
-        let seconds = self.context.time.unwrap_or(idle);
+        let time = self.context.time.or(self.time_beneath());
+        let seconds = time.unwrap_or(idle);
         self.states.clear();
-        document.sculpt_states_into(self.context.time, seconds, &mut self.states);
-        self.live.go_to(document, self.context.time);
+        document.sculpt_states_into(time, seconds, &mut self.states);
+        self.live.go_to(document, time);
         if let Some(shaped) = self.skin.shaped() {
             self.shape = Some(shaped.id);
             // The sculpt layer that a hand pulls replaces the document's version of the layer.

@@ -162,6 +162,7 @@ impl Workbench {
             pose_version: Version::new(),
             time: None,
             sampler: Sampler::default(),
+            beneath: None,
             coupling: None,
             rest_view: false,
             auto_key: false,
@@ -292,6 +293,7 @@ impl Workbench {
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
         let before = self.context.session.revision();
+        self.play_beneath();
         self.use_tools();
         self.follow_fingers();
         self.record_grab();

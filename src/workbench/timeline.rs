@@ -1,5 +1,6 @@
 //! Time in the workbench: the pose at the playhead, and how edits become keys.
 
+use super::navigation::Rules;
 use super::step::PIN_REACH;
 use super::{Playhead, Timeline, Workbench};
 use crate::asset::Interpolation;
@@ -41,16 +42,20 @@ impl Workbench {
         self.find_states();
         let shapes = self.shapes_as_shown();
         self.leave_motion();
-        let now = self.context.session.posed();
-        let pose = self.context.adjustment(self.context.session.document().strokes(), &now, &wanted);
-        let cage = self.cage_as_shown(&wanted);
-        let grips = self.grips_as_shown(&wanted);
-        let edits: Vec<Edit> = pose.into_iter().chain(shapes).chain(cage).chain(grips).collect();
+        let edits: Vec<Edit> = self.pose_as_shown(&wanted).into_iter().chain(shapes).collect();
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
         }
         // The user has not changed the pose here, so auto-key must not key the copy.
         self.remember_keyed();
+    }
+
+    /// Returns the edits that give the edited pose, with cage and grips, the shape of a displayed pose.
+    fn pose_as_shown(&self, wanted: &Pose) -> Vec<Edit> {
+        let now = self.context.session.posed();
+        let pose = self.context.adjustment(self.context.session.document().strokes(), &now, wanted);
+        let cage = self.cage_as_shown(wanted);
+        pose.into_iter().chain(cage).chain(self.grips_as_shown(wanted)).collect()
     }
 
     /// Returns the edits that move the document's grips to their places in a displayed pose.
@@ -300,7 +305,7 @@ impl Workbench {
         }
     }
 
-    /// Displays the edited pose after a change. Auto-key keys the change, if `may_key`.
+    /// Auto-key keys a change, if `may_key`. Displays the edited pose, unless the displayed motion shows the change.
     fn key_change(&mut self, may_key: bool) {
         let undone = std::mem::take(&mut self.undone);
         self.refresh_timeline();
@@ -308,8 +313,21 @@ impl Workbench {
         if before == self.keyed && shapes == self.keyed_states {
             return;
         }
-        self.leave_motion();
-        if self.playhead.auto_key && may_key && !undone {
+        let keys = self.playhead.auto_key && may_key && !undone;
+        let only_shapes = before == self.keyed && self.navigation.rules() == Rules::Now;
+        if !only_shapes {
+            self.leave_motion();
+        } else if self.playhead.shown && !keys && self.hides_changes(&shapes) {
+            // The body stays as it is: its displayed pose becomes the edited one, in the same undo step.
+            let wanted = self.context.pose.clone();
+            self.leave_motion();
+            let edits = self.pose_as_shown(&wanted);
+            if !edits.is_empty() {
+                self.context.run(Operation::Continue(Edit::Group(edits)));
+                self.remember_keyed();
+            }
+        }
+        if keys {
             let time = self.playhead.time;
             let pose = KeyEdit::of_change(time, &before, &self.keyed);
             for edit in pose.into_iter().chain(self.shape_changes(time, &shapes)) {
@@ -317,6 +335,9 @@ impl Workbench {
                 self.context.run(Operation::Continue(Edit::Keys(edit)));
                 self.refresh_timeline();
             }
+        }
+        if self.playhead.shown {
+            self.show_moment();
         }
         self.keyed_at = self.context.session.revision();
     }

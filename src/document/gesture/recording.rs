@@ -28,6 +28,8 @@ pub struct Recording {
     elapsed: f64,
     /// Pose at `elapsed`.
     now: Vec<Trs>,
+    /// Whether the hand has changed each node's translation, rotation and scale.
+    changed: Vec<[bool; 3]>,
     /// The poses at the frames of the motion from `start` on, one after the other.
     frames: Vec<Trs>,
 }
@@ -38,7 +40,8 @@ impl Recording {
         let rate = f64::from(rate.max(1));
         let mut frames = Vec::with_capacity((RESERVED * rate) as usize * pose.local.len());
         frames.extend_from_slice(&pose.local);
-        Self { start, rate, elapsed: 0.0, now: pose.local.clone(), frames }
+        let changed = vec![[false; 3]; pose.local.len()];
+        Self { start, rate, elapsed: 0.0, now: pose.local.clone(), changed, frames }
     }
 
     /// Time of the motion at which the recording began, seconds.
@@ -56,10 +59,18 @@ impl Recording {
         self.elapsed >= LONGEST_RECORDING
     }
 
-    /// Adds the pose `seconds` after the previous pose.
-    pub fn add(&mut self, seconds: f64, pose: &Pose) {
-        if self.is_full() || seconds <= 0.0 || pose.local.len() != self.now.len() {
+    /// Adds the pose `seconds` after the previous pose. `beneath` is the pose that the motion has at the same time without
+    /// the hand; `None` if the motion stands still during the recording.
+    pub fn add(&mut self, seconds: f64, pose: &Pose, beneath: Option<&Pose>) {
+        let nodes = self.now.len();
+        if self.is_full() || seconds <= 0.0 || pose.local.len() != nodes {
             return;
+        }
+        let beneath = beneath.map_or(&self.frames[..nodes], |pose| &pose.local);
+        for ((changed, now), before) in self.changed.iter_mut().zip(&pose.local).zip(beneath) {
+            changed[0] |= now.translation != before.translation;
+            changed[1] |= now.rotation != before.rotation;
+            changed[2] |= now.scale != before.scale;
         }
         let before = self.elapsed;
         self.elapsed += seconds;
@@ -78,8 +89,8 @@ impl Recording {
         self.now.copy_from_slice(&pose.local);
     }
 
-    /// Returns the edit that replaces the keys of the moved joints by the recording, and the time of its last key,
-    /// seconds. Keys before and after the recording stay. Returns `None` if no joint has moved.
+    /// Returns the edit that replaces the keys of the joints that the hand has moved by the recording, and the time of its
+    /// last key, seconds. Keys before and after the recording stay. Returns `None` if the hand has moved no joint.
     pub fn keying(mut self, document: &Document) -> Option<(Edit, f64)> {
         let nodes = self.now.len();
         // The last pose belongs to the frame after the release.
@@ -90,24 +101,19 @@ impl Recording {
         let times: Vec<f64> =
             (0..poses.len()).map(|frame| exact(self.start + frame as f64 / self.rate)).collect();
         let mut slots = Vec::new();
-        for node in 0..nodes {
-            let moved = |pose: &&[Trs]| pose[node] != poses[0][node];
-            if !poses.iter().any(moved) {
-                continue;
-            }
-            for property in [Translation, Rotation, Scale] {
+        for (node, changed) in self.changed.iter().enumerate() {
+            let properties =
+                [Translation, Rotation, Scale].into_iter().zip(changed).filter(|(_, changed)| **changed);
+            for (property, _) in properties {
                 let value = |pose: &&[Trs]| match property {
                     Rotation => pose[node].rotation.to_vec(),
                     Scale => pose[node].scale.to_vec(),
                     _ => pose[node].translation.to_vec(),
                 };
                 let values: Vec<Vec<f32>> = poses.iter().map(value).collect();
-                if values.iter().any(|v| *v != values[0]) {
-                    let target = Target::node(NodeId::from(node), property);
-                    let channel =
-                        performed(document.motion().channel(&target), target.clone(), &times, &values);
-                    slots.push(Slot { target, channel: Some(channel) });
-                }
+                let target = Target::node(NodeId::from(node), property);
+                let channel = performed(document.motion().channel(&target), target.clone(), &times, &values);
+                slots.push(Slot { target, channel: Some(channel) });
             }
         }
         let last = *times.last()?;

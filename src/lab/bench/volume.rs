@@ -9,6 +9,8 @@ use crate::deform::{Geometric, Graph, Recipe, volume};
 
 /// Number of multigrid cycles with contact.
 const CONTACT: u32 = 3;
+/// Number of substeps of the last variant.
+const SUBSTEPS: u32 = 4;
 
 /// Times of one mesh.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -17,12 +19,15 @@ pub struct VolumeTimes {
     pub mesh: String,
     /// Number of control vertices.
     pub vertices: usize,
-    /// Frames with normals: linear blend skinning, springs, `volume` without and with contact.
-    pub frames: [Sample; 4],
+    /// Frames with normals: linear blend skinning, springs, `volume` without contact, with contact, and with contact in
+    /// substeps.
+    pub frames: [Sample; 5],
     /// The solve in the frames of `volume`, without and with contact.
     pub solves: [Sample; 2],
     /// Time of a frame of `volume`, without and with contact, over the time of a frame of springs. Medians over rounds.
     pub over_springs: [f64; 2],
+    /// Time of a frame with contact in substeps, over the time of a frame with contact in one solve.
+    pub over_one_solve: f64,
     /// The same over the time of a frame of linear blend skinning.
     pub over_lbs: [f64; 2],
 }
@@ -37,8 +42,16 @@ pub(super) fn measure(
     let of = |source: &Source| {
         let model = source.prepare(&ONCE)?.0;
         let rigs = poses::pair(model.skeleton());
-        let solid = |contact| Recipe::volume(volume::Params { contact, ..volume::Params::default() });
-        let recipes = [Recipe::geometric(Geometric::Lbs), Recipe::default(), solid(0), solid(CONTACT)];
+        let solid = |contact, substeps| {
+            Recipe::volume(volume::Params { contact, substeps, ..volume::Params::default() })
+        };
+        let recipes = [
+            Recipe::geometric(Geometric::Lbs),
+            Recipe::default(),
+            solid(0, 1),
+            solid(CONTACT, 1),
+            solid(CONTACT, SUBSTEPS),
+        ];
         let graph = |recipe: &Recipe| Graph::new(&kernels, &model.bound, recipe, false);
         let mut graphs = recipes.iter().map(graph).collect::<Result<Vec<_>>>()?;
         let mut rounds = |first: usize, counts: &dyn Fn(&str) -> bool| {
@@ -59,7 +72,8 @@ pub(super) fn measure(
             vertices: model.bound.character.control.positions.len(),
             over_springs: [2, 3].map(|method| over(method, 1)),
             over_lbs: [2, 3].map(|method| over(method, 0)),
-            frames: [0, 1, 2, 3].map(|method| Sample::of(&frames[method])),
+            over_one_solve: over(4, 3),
+            frames: [0, 1, 2, 3, 4].map(|method| Sample::of(&frames[method])),
             solves: [0, 1].map(|method| Sample::of(&solves[method])),
         })
     };
@@ -69,7 +83,7 @@ pub(super) fn measure(
 /// Formats the times as a Markdown table.
 pub(super) fn text(rows: &[VolumeTimes]) -> String {
     let mut out = String::new();
-    let title = "Frames with normals, milliseconds: volume without and with 3 cycles of contact, beside springs and linear blend skinning";
+    let title = "Frames with normals, milliseconds: volume without contact, with 3 cycles of contact, and with contact in 4 substeps, beside springs and linear blend skinning";
     let head = [
         "mesh",
         "vertices",
@@ -83,15 +97,18 @@ pub(super) fn text(rows: &[VolumeTimes]) -> String {
         "solve",
         "/ springs",
         "/ lbs",
+        "substeps",
+        "/ contact",
     ];
     let row = |r: &VolumeTimes| {
-        let [lbs, springs, volume, contact] = r.frames.map(sample);
+        let [lbs, springs, volume, contact, substeps] = r.frames.map(sample);
         let [without, with] = r.solves.map(sample);
         let [springs_without, springs_with] = r.over_springs.map(|ratio| format!("{ratio:.2}"));
         let [lbs_without, lbs_with] = r.over_lbs.map(|ratio| format!("{ratio:.2}"));
         let first = [r.mesh.clone(), r.vertices.to_string(), lbs, springs];
         let cells = [volume, without, springs_without, lbs_without, contact, with, springs_with, lbs_with];
-        first.into_iter().chain(cells).collect()
+        let last = [substeps, format!("{:.2}", r.over_one_solve)];
+        first.into_iter().chain(cells).chain(last).collect()
     };
     table(&mut out, title, &head, &rows.iter().map(row).collect::<Vec<_>>());
     out

@@ -35,7 +35,7 @@ impl Workbench {
         let hand = &self.hands.hands[free];
         let [side, ahead] = hand.stick;
         // On a panel, the stick scrolls. Takes of earlier versions know no travel.
-        let usable = !self.windowed && !hand.on_panel && self.navigation.rules() == Rules::Now;
+        let usable = !self.windowed && !hand.on_panel && self.navigation.rules() >= Rules::Fourth;
         let way = self.preferences.travel;
         let released = ahead < FLICK[1] && side.abs() < FLICK[0];
         match self.jump {

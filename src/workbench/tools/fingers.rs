@@ -3,7 +3,7 @@
 
 use super::EditContext;
 use crate::base::NodeId;
-use crate::pose::{FingerRig, Fingers};
+use crate::pose::{Adjustment, FingerRig, Fingers};
 use crate::rig::{Pose, keep_limit};
 
 /// Smallest influence with which skin follows a joint of a finger.
@@ -16,6 +16,10 @@ struct Held {
     pose: Pose,
     /// The hand, and with mirror its partner.
     rigs: Vec<FingerRig>,
+    /// How the body differed from the motion beneath it at the beginning.
+    over: Vec<Adjustment>,
+    /// Memory for the pose of the next frame.
+    next: Pose,
 }
 
 /// State of the fingers that follow a tracked hand.
@@ -48,8 +52,22 @@ impl FingerTool {
         let mut rigs = vec![own];
         let partner = context.body.mirror.as_ref().filter(|_| mirror).and_then(|m| m.partner(hand));
         rigs.extend(partner.and_then(rig).filter(|(other, _)| *other != hand).map(|(_, rig)| rig));
-        self.held = Some(Held { start: context.pose.clone(), pose: context.pose.clone(), rigs });
+        let (pose, over) = (context.pose.clone(), context.over_motion());
+        self.held = Some(Held { start: pose.clone(), next: pose.clone(), pose, rigs, over });
         true
+    }
+
+    /// Lets the rest of the body follow the motion, if one plays.
+    pub fn ride(&mut self, context: &mut EditContext) {
+        let Some(Held { pose, next, rigs, over, .. }) = &mut self.held else { return };
+        if !context.beneath_into(over, next) {
+            return;
+        }
+        for node in rigs.iter().flat_map(FingerRig::nodes) {
+            next.local[node.index()] = pose.local[node.index()];
+        }
+        std::mem::swap(next, pose);
+        context.show(pose);
     }
 
     /// Gives the character's fingers the angles of tracked fingers. A joint stays within its limit.

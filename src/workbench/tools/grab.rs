@@ -9,9 +9,9 @@ use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::bind::Character;
 use crate::deform::fast;
-use crate::pose::{FullBodyGrab, Goal, Grab};
+use crate::pose::{Adjustment, FullBodyGrab, Goal, Grab};
 use crate::render::Lines;
-use crate::rig::{Plane, Pose, Skeleton};
+use crate::rig::{Limits, Plane, Pose, Skeleton};
 use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
 use std::sync::Arc;
 
@@ -57,6 +57,13 @@ impl Following {
         }
     }
 
+    fn restart(&mut self, skeleton: &Skeleton, pose: &Pose, limits: &Limits) {
+        match self {
+            Self::Chains(grab) => grab.restart(skeleton, pose, limits),
+            Self::Whole(grab) => grab.restart(skeleton, pose, limits),
+        }
+    }
+
     pub(super) fn solve(&mut self, skeleton: &Skeleton, goals: &[Goal]) -> crate::base::Result<(Pose, f64)> {
         match self {
             Self::Chains(grab) => Ok(grab.solve(skeleton, goals)),
@@ -79,6 +86,10 @@ pub struct GrabTool {
     /// For each mirrored grab: index of the hand, and the initial position of the mirrored point.
     mirrored: Vec<(usize, DVec3)>,
     plane: Option<Plane>,
+    /// How the body differed from the motion beneath it when the solver started.
+    over: Vec<Adjustment>,
+    /// Pose from which the solver starts while a motion plays.
+    base: Pose,
     goals: Vec<Goal>,
     at_limit: bool,
     moved: bool,
@@ -95,6 +106,8 @@ impl Default for GrabTool {
             body: None,
             mirrored: Vec::new(),
             plane: None,
+            over: Vec::new(),
+            base: Pose::default(),
             goals: Vec::new(),
             at_limit: false,
             moved: false,
@@ -225,6 +238,7 @@ impl GrabTool {
             return self.commit(context);
         }
         self.mirrored.clear();
+        self.over = context.over_motion();
         let mut grab = self.following(context, moment.preferences.grab);
         for h in 0..2 {
             let (now, _) = self.place(h, moment);
@@ -285,12 +299,13 @@ impl GrabTool {
         }
     }
 
-    /// Moves the grabbed points to the hands.
+    /// Moves the grabbed points to the hands. The rest of the body follows the motion, if one plays.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
-        if self.grab.is_none() {
-            return;
+        let Some(grab) = &mut self.grab else { return };
+        let mut news = context.beneath_into(&self.over, &mut self.base);
+        if news {
+            grab.restart(&context.character.skeleton, &self.base, context.session.document().limits());
         }
-        let mut news = false;
         for h in 0..2 {
             let (now, tracking) = self.place(h, moment);
             if let Held::Body { start, goal, .. } = &mut self.held[h]

@@ -5,6 +5,7 @@
 use super::{EditContext, Moment};
 use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
+use crate::pose::Adjustment;
 use crate::rig::{Pose, keep_limit, move_joint};
 use crate::workbench::{Haptic, Rigid, Tracking};
 
@@ -15,6 +16,10 @@ struct Held {
     start: Pose,
     /// Tool tip at the grab.
     hand: Rigid,
+    /// The last rotation and translation, and whether the partner mirrors them.
+    last: (DQuat, DVec3, bool),
+    /// How the body differed from the motion beneath it at the grab.
+    over: Vec<Adjustment>,
 }
 
 /// State of the joint tool.
@@ -34,13 +39,25 @@ impl JointTool {
         if !context.body.posable.contains(&node) {
             return false;
         }
-        self.held = Some(Held { node, start: context.pose.clone(), hand: Rigid::default() });
+        let (start, over) = (context.pose.clone(), context.over_motion());
+        let last = (DQuat::IDENTITY, DVec3::ZERO, false);
+        self.held = Some(Held { node, start, hand: Rigid::default(), last, over });
         true
+    }
+
+    /// Adds the last rotation and translation to the motion, if one plays.
+    pub fn ride(&mut self, context: &mut EditContext) {
+        let Some(held) = &mut self.held else { return };
+        if context.beneath_into(&held.over, &mut held.start) {
+            let (turn, shift, mirror) = held.last;
+            self.set(context, turn, shift, mirror);
+        }
     }
 
     /// Rotates and moves the held joint, relative to the grab pose, world space; with `mirror`, also its partner.
     pub fn set(&mut self, context: &mut EditContext, turn: DQuat, shift: DVec3, mirror: bool) {
-        let Some(held) = &self.held else { return };
+        let Some(held) = &mut self.held else { return };
+        held.last = (turn, shift, mirror);
         let skeleton = &context.character.skeleton;
         let mut pose = held.start.clone();
         let mut moved = move_joint(skeleton, &mut pose, held.node, turn, shift);

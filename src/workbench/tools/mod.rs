@@ -46,7 +46,7 @@ use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
 use crate::cage::Coupling;
 use crate::document::{Edit, Operation, Sampler, Session};
-use crate::pose::{Sample, Stroke, StrokeLayer};
+use crate::pose::{Adjustment, Sample, Stroke, StrokeLayer};
 use crate::rig::{Plane, Pose, PosedRig};
 use crate::surface::Reach;
 use std::sync::Arc;
@@ -72,6 +72,9 @@ pub struct EditContext {
     pub time: Option<f64>,
     /// Samples the motion at `time`.
     pub sampler: Sampler,
+    /// The pose of the motion that plays while a tool moves the body and the workbench records it; `None` if nothing
+    /// plays.
+    pub beneath: Option<Pose>,
     /// The coupling of the character with the document's cage, once known.
     pub coupling: Option<Arc<Coupling>>,
     /// Whether the rest pose is displayed, for edits of the cage.
@@ -182,6 +185,19 @@ impl EditContext {
             self.pose.copy_from(pose);
             self.pose_rig();
         }
+    }
+
+    /// Returns how the displayed pose differs from the motion that plays; nothing if none plays.
+    pub fn over_motion(&self) -> Vec<Adjustment> {
+        self.beneath.as_ref().map_or(Vec::new(), |beneath| Adjustment::between(beneath, &self.pose))
+    }
+
+    /// Writes the pose of the motion that plays, with adjustments. Returns false if no motion plays.
+    pub fn beneath_into(&self, adjustments: &[Adjustment], pose: &mut Pose) -> bool {
+        let Some(beneath) = &self.beneath else { return false };
+        pose.copy_from(beneath);
+        adjustments.iter().for_each(|adjustment| adjustment.apply(pose));
+        true
     }
 
     /// Displays a pose.

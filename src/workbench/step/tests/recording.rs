@@ -1,7 +1,8 @@
 //! Tests of recorded grabs.
 
 use super::*;
-use crate::document::FRAME_RATES;
+use crate::document::{Edit, FRAME_RATES, Key, Target};
+use crate::workbench::{GrabBy, Rules};
 
 /// Places of a hand that waves from the outstretched arm for a second, slowly at first.
 fn wave() -> Vec<Vec3> {
@@ -153,4 +154,172 @@ fn a_spline_keeps_its_motion_before_and_after_a_recording() {
     }
     let slow = (1..20).map(|i| place_at(&s, HAND, 1.2 + 0.025 * f64::from(i)));
     assert!(slow.clone().zip(slow.skip(1)).all(|(a, b)| a.distance(b) < 0.03), "no jump or overshoot");
+}
+
+const BACK: usize = 1;
+const OTHER_ARM: usize = 7;
+
+/// A biped that bends its back and lowers its other arm in two seconds. It shows the time 0.5 s.
+fn bowing() -> Script {
+    let mut s = Script::biped();
+    let rest = s.bench.context.pose.clone();
+    for (time, share) in [(0.0, 0.0), (2.0, 1.0)] {
+        let mut pose = rest.without_rest();
+        for (node, angle) in [(BACK, 0.5), (OTHER_ARM, 0.8)] {
+            let turn = Quat::from_rotation_z(angle * share);
+            pose.local[node].rotation = (turn * pose.local[node].rotation()).into();
+        }
+        s.bench.key(Edit::SetKey(Key { time, pose }), false);
+    }
+    s.bench.run_command(Command::Record(true));
+    s.bench.run_command(Command::Scrub(0.5));
+    s.step();
+    s
+}
+
+#[test]
+fn the_motion_plays_under_a_recorded_grab_and_the_hand_holds_its_place() {
+    for by in [GrabBy::Bone, GrabBy::Limb, GrabBy::Body] {
+        let mut s = bowing();
+        s.bench.run_command(Command::GrabBy(by));
+        let before = s.bench.session().document().motion().clone();
+        let skeleton = s.bench.session().skeleton().clone();
+        let played = s.bench.session().document().clone();
+        let held = s.joint(HAND) + Vec3::X * 0.02;
+        // The hand of the user rises, and then stands still while the back goes on bending.
+        let rising = line(held, held + Vec3::new(-0.1, 0.1, 0.05), 45);
+        let places: Vec<Vec3> = rising.iter().copied().chain([rising[44]; 45]).collect();
+        s.at(0, places[0]);
+        s.step();
+        s.input.hands[0].grab = 1.0;
+        let mut joints = Vec::new();
+        for place in &places {
+            s.at(0, *place);
+            s.step();
+            let time = s.bench.timeline().playhead.time;
+            let motion = played.state(&skeleton, Some(time)).pose;
+            let other = Vec3::from(motion.world(&skeleton)[OTHER_HAND].translation);
+            if by != GrabBy::Body {
+                assert!(s.joint(OTHER_HAND).distance(other) < 1e-4, "{by:?} {time}");
+            }
+            joints.push((time, s.joint(HAND), s.joint(OTHER_HAND)));
+        }
+        // A bone alone only rotates; a limb keeps its place in the user's hand.
+        let drift = joints[89].1.distance(joints[45].1);
+        assert!((by == GrabBy::Bone) == (drift > 0.05), "{by:?}: the hand drifts by {drift}");
+        assert!(joints[89].2.distance(joints[0].2) > 0.1, "{by:?}: the other arm moves on");
+        s.input.hands[0].grab = 0.0;
+        s.step();
+        let motion = s.bench.session().document().motion();
+        assert!((s.bench.shown_time().unwrap() - 1.5).abs() < 0.05);
+        for (time, hand, other) in &joints[1..] {
+            let far = place_at(&s, HAND, *time).distance(*hand);
+            assert!(far < 0.012, "{by:?}: the hand is {far} m off at {time}");
+            let far = place_at(&s, OTHER_HAND, *time).distance(*other);
+            assert!(far < 0.012, "{by:?}: the other hand is {far} m off at {time}");
+        }
+        let same = |node: usize| {
+            let target = Target::node(NodeId::from(node), crate::asset::Property::Rotation);
+            motion.channel(&target) == before.channel(&target)
+        };
+        assert!(by == GrabBy::Body || (same(BACK) && same(OTHER_ARM)), "{by:?}");
+        assert!(!same(HAND), "{by:?}");
+    }
+}
+
+#[test]
+fn a_limb_that_is_released_while_another_is_recorded_stays_on_the_motion_without_a_jump() {
+    let mut s = bowing();
+    s.bench.run_command(Command::GrabBy(GrabBy::Limb));
+    let held = [HAND, OTHER_HAND].map(|node| s.joint(node));
+    (0..2).for_each(|h| s.at(h, held[h]));
+    s.step();
+    (0..2).for_each(|h| s.input.hands[h].grab = 1.0);
+    let mut last = s.joint(OTHER_HAND);
+    for i in 0..60 {
+        let risen = 0.004 * i.min(30) as f32;
+        (0..2).for_each(|h| s.at(h, held[h] + risen * Vec3::new(-held[h].x.signum(), 1.0, 0.0)));
+        if i == 30 {
+            s.input.hands[1].grab = 0.0;
+        }
+        s.step();
+        let now = s.joint(OTHER_HAND);
+        assert!(now.distance(last) < 0.02, "frame {i}: the released hand jumps by {}", now.distance(last));
+        last = now;
+    }
+    let time = s.bench.timeline().playhead.time;
+    s.input.hands[0].grab = 0.0;
+    s.step();
+    assert!(place_at(&s, OTHER_HAND, time).distance(last) < 0.012);
+    assert!(place_at(&s, HAND, time).distance(held[0] + Vec3::new(-0.12, 0.12, 0.0)) < 0.03);
+}
+
+#[test]
+fn a_recorded_joint_adds_to_its_motion() {
+    let mut s = bowing();
+    s.bench.run_command(Command::Tool(Tool::Joint));
+    let skeleton = s.bench.session().skeleton().clone();
+    let played = s.bench.session().document().clone();
+    let place = s.joint(BACK);
+    s.at(RIGHT, place);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    let mut last = (0.0, Quat::IDENTITY);
+    for i in 0..60 {
+        let turn = Quat::from_rotation_x(0.01 * i as f32);
+        s.turned(RIGHT, place, turn);
+        s.step();
+        let time = s.bench.timeline().playhead.time;
+        let motion = played.state(&skeleton, Some(time)).pose.local[BACK].rotation();
+        let now = s.bench.context.pose.local[BACK].rotation();
+        let off = (turn * motion).angle_between(now);
+        assert!(i == 0 || off < 1e-3, "{i}: {off} {turn} {motion} {now} {}", s.bench.is_recording());
+        last = (time, now);
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let keyed = s.bench.session().document().state(&skeleton, Some(last.0)).pose.local[BACK].rotation();
+    assert!(keyed.angle_between(last.1) < 0.02);
+}
+
+#[test]
+fn the_motion_stands_still_under_a_recording_of_another_pose_and_in_earlier_takes() {
+    for earlier in [false, true] {
+        let mut s = bowing();
+        if earlier {
+            s.bench.keep_to(Rules::Fourth);
+        } else {
+            // The rest pose is not that of the motion.
+            s.bench.leave_motion();
+        }
+        let other = s.joint(OTHER_HAND);
+        let held = s.joint(HAND);
+        performed(&mut s, &line(held, held + Vec3::Y * 0.1, 45));
+        assert!(place_at(&s, HAND, 1.0).distance(held + Vec3::Y * 0.1) > 0.02);
+        s.bench.leave_motion();
+        s.step();
+        assert!(s.joint(OTHER_HAND).distance(other) < 1e-4);
+    }
+}
+
+#[test]
+fn a_recording_on_a_motion_that_is_cancelled_or_changes_nothing_leaves_the_motion() {
+    let mut s = bowing();
+    let motion = s.bench.session().document().motion().clone();
+    let held = s.joint(HAND) + Vec3::X * 0.02;
+    s.at(0, held);
+    s.step();
+    s.input.hands[0].grab = 1.0;
+    for place in line(held, held + Vec3::Y * 0.2, 30) {
+        s.at(0, place);
+        s.step();
+    }
+    assert!(s.bench.is_recording() && s.bench.timeline().playhead.time > 0.8);
+    s.bench.run_command(Command::Cancel);
+    s.step();
+    s.input.hands[0].grab = 0.0;
+    s.step();
+    assert!(!s.bench.is_recording() && s.bench.context.beneath.is_none());
+    assert_eq!(*s.bench.session().document().motion(), motion);
+    assert!(s.bench.context.pose == s.bench.session().posed(), "the edited pose shows");
 }

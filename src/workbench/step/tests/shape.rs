@@ -6,7 +6,7 @@ use crate::deform::blend::Painted;
 use crate::deform::classic::Method;
 use crate::deform::sculpt::{Around, Curve, Profile, Wave};
 use crate::deform::{Geometric, Recipe};
-use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Target};
+use crate::document::{DeformerSettings, Edit, Key, KeyEdit, KeyValue, Target};
 use crate::scene::CONTACT;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke};
 
@@ -134,6 +134,67 @@ fn a_key_holds_pose_and_shapes_and_playing_shows_both() {
     s.step();
     assert_eq!(s.bench.shown_time(), None);
     assert_eq!(s.bench.session().document().sculpts()[0].amplitude, shown);
+}
+
+/// A bulge on a body whose joint turns from 0 to 1 s; the motion shows the middle.
+fn bulge_on_a_motion() -> (Script, Pose) {
+    let mut s = shaped(1);
+    for (time, degrees) in [(0.0, 0.0), (1.0, 90.0)] {
+        s.bench.run_command(Command::Scrub(time));
+        s.step();
+        s.bench.leave_motion();
+        let turns = vec![(crate::rig::Axis::X, degrees)];
+        s.bench.apply(Edit::RotateJoint { node: NodeId(1), turns }, false);
+        let pose = s.bench.session().posed();
+        s.bench.apply(Edit::SetKey(Key { time, pose }), false);
+        s.step();
+    }
+    s.bench.run_command(Command::Scrub(0.5));
+    s.step();
+    let pose = s.bench.context.pose.clone();
+    assert!(pose != s.bench.session().posed() && s.bench.shown_time().is_some());
+    (s, pose)
+}
+
+#[test]
+fn a_bulge_changes_on_a_motion_and_the_body_stays_in_its_displayed_pose() {
+    let (mut s, pose) = bulge_on_a_motion();
+    let hash = s.hash();
+    // Without keys, the motion shows the change.
+    s.bench.run_command(Command::Amplitude(0.4));
+    s.step();
+    assert_eq!((amplitude(&s), s.bench.sculpt_states()[0].amplitude), (0.4, 0.4));
+    assert!(s.bench.shown_time().is_some() && s.bench.context.pose == pose);
+    // Keys hide the change, so the edited pose shows: the pose that was displayed.
+    s.bench.run_command(Command::Key);
+    s.step();
+    s.bench.run_command(Command::Scrub(0.75));
+    s.step();
+    let pose = s.bench.context.pose.clone();
+    s.bench.run_command(Command::Amplitude(0.9));
+    s.step();
+    assert_eq!((s.bench.shown_time(), s.bench.sculpt_states()[0].amplitude), (None, 0.9));
+    let turned = |a: &Pose, b: &Pose| {
+        let pairs = a.local.iter().zip(&b.local);
+        pairs.map(|(a, b)| a.rotation().angle_between(b.rotation())).fold(0.0, f32::max)
+    };
+    assert!(turned(&s.bench.context.pose, &pose) < 1e-3);
+    assert!(turned(&s.bench.session().posed(), &pose) < 1e-3);
+    (0..3).for_each(|_| s.bench.run_command(Command::Undo));
+    assert_eq!(s.hash(), hash, "slider, key and slider are three steps");
+}
+
+#[test]
+fn auto_key_keys_a_bulge_on_a_motion_that_goes_on() {
+    let (mut s, pose) = bulge_on_a_motion();
+    s.bench.run_command(Command::AutoKey(true));
+    s.bench.run_command(Command::Amplitude(0.4));
+    s.step();
+    assert!(s.bench.shown_time().is_some() && s.bench.context.pose == pose);
+    let document = s.bench.session().document();
+    let target = Target::SculptAmplitude(document.sculpts()[0].id);
+    assert_eq!(document.motion().channel(&target).unwrap().times, [0.5]);
+    assert_eq!(s.bench.sculpt_states()[0].amplitude, 0.4);
 }
 
 #[test]
