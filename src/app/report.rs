@@ -92,6 +92,8 @@ pub struct WindowFrame {
     pub clip_from_world: [f32; 16],
     /// Last position of the pointer in the window, pixels.
     pub pointer: [f32; 2],
+    /// Number of keys that the user has pressed so far.
+    pub keys: u64,
     /// Whether a mouse button or the pen is down.
     pub pressed: bool,
     /// Pen pressure, 0..=1; `None` for a mouse.

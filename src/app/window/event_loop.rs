@@ -217,7 +217,7 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
         Ok(())
     }
 
-    /// Updates the pointer state of the report from an event.
+    /// Updates the state of pointer and keys in the report from an event.
     fn note(&mut self, event: &WindowEvent) {
         let seen = &mut self.seen;
         match event {
@@ -227,6 +227,9 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
             WindowEvent::MouseInput { state, .. } => {
                 seen.pressed = *state == ElementState::Pressed;
                 seen.pressure = None;
+            }
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => {
+                seen.keys += u64::from(event.state == ElementState::Pressed && !event.repeat);
             }
             WindowEvent::Touch(touch) => {
                 seen.pointer = [touch.location.x as f32, touch.location.y as f32];

@@ -11,6 +11,7 @@ pub struct Seen {
     pub size: [u32; 2],
     pub scale: f32,
     pub pointer: [f32; 2],
+    pub keys: u64,
     pub pressed: bool,
     pub pressure: Option<f32>,
     /// Whether the event loop waits for an event.
@@ -38,7 +39,7 @@ impl WindowApp<'_> {
             return;
         }
         let out = self.desk.output();
-        let Seen { shown, size, scale, pointer, pressed, pressure, idle } = *seen;
+        let Seen { shown, size, scale, pointer, keys, pressed, pressure, idle } = *seen;
         let mut told = Told {
             frame: self.app_session.frame,
             shown,
@@ -46,6 +47,7 @@ impl WindowApp<'_> {
             scale,
             viewport: out.viewport,
             pointer,
+            keys,
             pressed,
             pressure,
             unsaved: self.desk.facts.unsaved,

@@ -266,15 +266,15 @@ fn frame(
         .read(&controls.actions, &handle, &session.room().space, begun.time, input)
         .map_err(failed("xrLocateSpace"))?;
     let mut commands = None;
-    let mut surfaces = [None; 2];
     if begun.render {
         let (frame, samples) = stage.begin()?;
-        (commands, surfaces) = (Some(frame), samples);
+        commands = Some(frame);
+        for (hand, surface) in input.hands.iter_mut().zip(samples) {
+            hand.surface = surface;
+        }
     } else {
+        // The hands keep their last samples of the surface, so that a press in this frame is not lost.
         stage.skip();
-    }
-    for (hand, surface) in input.hands.iter_mut().zip(surfaces) {
-        hand.surface = surface;
     }
     app.stages.lap(1);
     if recentred.is_some() {

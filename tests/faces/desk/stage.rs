@@ -109,10 +109,10 @@ impl Session {
 
     /// Like [`Session::press`], for a window that does not become idle, for example because a motion plays.
     pub fn press_on(&mut self, desktop: &Desktop, keysyms: &[u32]) {
-        let frame = self.app.turn.frame;
+        let keys = self.app.turn.keys + keysyms.len() as u64;
         keysyms.iter().for_each(|k| desktop.key(*k, true));
         keysyms.iter().rev().for_each(|k| desktop.key(*k, false));
-        self.app.until("the keys", |t| t.frame > frame);
+        self.app.until("the keys", |t| t.keys >= keys);
     }
 
     /// Returns the texts of the panels, once they stand still.
