@@ -87,17 +87,15 @@ impl FullBodyGrab {
         self.open.push(node);
     }
 
-    /// Continues the grab from another pose, within the limits: the elastic shape rests in this pose. Holds and goals
-    /// stay, see [`Grab::restart`].
+    /// Continues the grab from another pose, within the limits. Holds and goals stay, see [`Grab::restart`]. From then on,
+    /// the skeleton alone is solved: an elastic shape that rests in another pose takes tens of milliseconds to prepare,
+    /// too long for each frame of a motion.
     pub fn restart(&mut self, skeleton: &Skeleton, pose: &Pose, limits: &Limits) {
-        self.maps = self.body.posed(&PosedRig::new(skeleton, pose));
-        self.reduced = self.body.reduced.around(&self.maps);
         self.grab.restart(skeleton, pose, limits);
         let Grab { holds, before, .. } = &self.grab;
         for ((_, start), hold) in self.starts.iter_mut().zip(holds) {
             *start = before.get(hold.node.index()).map_or(*start, |w| w.transform_point3(hold.point));
         }
-        self.work = None;
     }
 
     /// Returns the pose for these goals, one per hold, and the largest distance to a goal, metres.
@@ -118,10 +116,15 @@ impl FullBodyGrab {
         let still = |((_, start), goal): (&(NodeId, DVec3), &Goal)| {
             goal.position == *start && goal.turn.xyz().length() < 1e-12
         };
-        if !self.grab.is_restarted() && self.starts.iter().zip(&goals).all(still) {
+        let tasks = self.grab.tasks(&goals);
+        if self.grab.is_restarted() {
+            let mut pinned = Pinned::whole(skeleton, &self.grab, &self.tops(skeleton), &tasks, &self.open);
+            pinned.solve(skeleton, &self.grab, (&self.grab.start, true), &tasks);
+            return Ok((pinned.pose().clone(), missed(&pinned, &tasks)));
+        }
+        if self.starts.iter().zip(&goals).all(still) {
             return Ok((self.grab.start.clone(), 0.0));
         }
-        let tasks = self.grab.tasks(&goals);
         if self.work.is_none() {
             self.work = Some(self.begin(skeleton, &tasks)?);
         }
@@ -139,9 +142,17 @@ impl FullBodyGrab {
         let Grab { start, before, limits, .. } = &self.grab;
         let fitted = fit(skeleton, (&self.body, limits), start, before, &self.maps, &maps);
         work.pinned.solve(skeleton, &self.grab, (&fitted, false), &tasks);
-        let held = tasks.iter().enumerate().filter(|(_, t)| !t.pin);
-        let missed = held.map(|(k, t)| work.pinned.point(k).distance(t.goal.position)).fold(0.0, f64::max);
-        Ok((work.pinned.pose().clone(), missed))
+        Ok((work.pinned.pose().clone(), missed(&work.pinned, &tasks)))
+    }
+
+    /// The handles without parents.
+    fn top_handles(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.body.joints.len()).filter(|h| self.body.parents[*h].is_none())
+    }
+
+    /// The nodes of the topmost joints.
+    fn tops(&self, skeleton: &Skeleton) -> Vec<NodeId> {
+        self.top_handles().map(|h| skeleton.joints[self.body.joints[h].index()].node).collect()
     }
 
     fn begin(&self, skeleton: &Skeleton, tasks: &[Task]) -> Result<Work> {
@@ -155,17 +166,14 @@ impl FullBodyGrab {
                 given.push(handle);
             }
         }
-        let node = |handle: usize| skeleton.joints[self.body.joints[handle].index()].node;
-        let tops: Vec<usize> =
-            (0..self.body.joints.len()).filter(|h| self.body.parents[*h].is_none()).collect();
         if tasks.iter().all(|t| !t.pin) {
-            given.extend(tops.iter().filter(|h| !given.contains(h)).copied().collect::<Vec<_>>());
+            let free: Vec<usize> = self.top_handles().filter(|h| !given.contains(h)).collect();
+            given.extend(free);
         }
-        let tops: Vec<NodeId> = tops.into_iter().map(node).collect();
         let constraints = given.iter().map(|h| Constraint::Full { handle: *h }).collect();
         let constrained = self.reduced.constrain(constraints)?;
         Ok(Work {
-            pinned: Pinned::whole(skeleton, &self.grab, &tops, tasks, &self.open),
+            pinned: Pinned::whole(skeleton, &self.grab, &self.tops(skeleton), tasks, &self.open),
             solver: Solver::new(&self.reduced, &constrained),
             constrained,
             given,
@@ -174,6 +182,12 @@ impl FullBodyGrab {
             targets: Vec::new(),
         })
     }
+}
+
+/// Returns the largest distance of a held point to its goal, metres.
+fn missed(pinned: &Pinned, tasks: &[Task]) -> f64 {
+    let held = tasks.iter().enumerate().filter(|(_, t)| !t.pin);
+    held.map(|(k, t)| pinned.point(k).distance(t.goal.position)).fold(0.0, f64::max)
 }
 
 /// Fits a pose with constant bone lengths to the handle transforms `to`. `before` and `from` are the world and handle

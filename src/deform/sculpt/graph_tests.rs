@@ -67,7 +67,10 @@ fn bent(bound: &Bound, angle: f32, twist: f32) -> Pose {
 fn recipes() -> Vec<Recipe> {
     let mut out: Vec<Recipe> = methods().into_iter().map(Recipe::geometric).collect();
     out.push(Recipe::default());
-    out.push(Recipe::from_name("thesis").unwrap());
+    // The signed angles of `thesis` jump, and each iteration amplifies the rounding errors of a jump.
+    let mut thesis = Recipe::from_name("thesis").unwrap();
+    thesis.springs.as_mut().unwrap().max_iterations = 5;
+    out.push(thesis);
     out
 }
 
@@ -138,7 +141,8 @@ fn every_method_on_the_gpu_shows_the_twin_s_edits_and_forgets_them() {
             graph.set_springs(&params);
             let changed = Recipe { springs: Some(params), ..recipe.clone() };
             let twin = solve(&bound, &changed, &sculpts, &states, &bent(&bound, 1.2, 0.8));
-            assert!(furthest(&frame(&mut graph), &twin) <= limit, "{name}");
+            let off = furthest(&frame(&mut graph), &twin) / limit;
+            assert!(off <= 1.0, "{name}: {off}");
             graph.set_springs(&own);
         }
         // Replaces the offsets of the same vertices, as direct manipulation does.
