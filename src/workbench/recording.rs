@@ -4,6 +4,7 @@
 use super::Workbench;
 use super::navigation::Rules;
 use super::tools::EditContext;
+use crate::base::NodeId;
 use crate::document::{Edit, LONGEST_RECORDING, Recording};
 use crate::rig::Pose;
 
@@ -98,11 +99,22 @@ impl Workbench {
         let recording = self.recording.take()?;
         self.playhead.time = recording.start();
         self.timeline.follow(self.playhead);
-        let keying = recording.keying(self.context.session.document());
+        let keying = recording.keying(self.context.session.document(), &self.joints_above_pins());
         if self.context.beneath.take().is_some() && keying.is_none() {
             self.context.show_document();
         }
         keying
+    }
+
+    /// The pinned joints and all joints above them.
+    fn joints_above_pins(&self) -> Vec<NodeId> {
+        if self.navigation.rules() < Rules::Now {
+            return Vec::new();
+        }
+        let nodes = &self.context.character.skeleton.nodes;
+        let pins = self.context.session.document().pins().iter();
+        let parent = |node: &NodeId| nodes.get(node.index())?.parent;
+        pins.flat_map(|pin| std::iter::successors(Some(*pin), parent)).collect()
     }
 
     /// Whether a grab is being recorded.

@@ -91,7 +91,9 @@ impl Recording {
 
     /// Returns the edit that replaces the keys of the joints that the hand has moved by the recording, and the time of its
     /// last key, seconds. Keys before and after the recording stay. Returns `None` if the hand has moved no joint.
-    pub fn keying(mut self, document: &Document) -> Option<(Edit, f64)> {
+    ///
+    /// Joints in `exact_joints` get a key at every frame, so that a pinned joint below them does not slide between keys.
+    pub fn keying(mut self, document: &Document, exact_joints: &[NodeId]) -> Option<(Edit, f64)> {
         let nodes = self.now.len();
         // The last pose belongs to the frame after the release.
         if (self.frames.len() / nodes.max(1)) as f64 / self.rate < self.elapsed + 1.0 / self.rate {
@@ -102,6 +104,7 @@ impl Recording {
             (0..poses.len()).map(|frame| exact(self.start + frame as f64 / self.rate)).collect();
         let mut slots = Vec::new();
         for (node, changed) in self.changed.iter().enumerate() {
+            let thins = !exact_joints.contains(&NodeId::from(node));
             let properties =
                 [Translation, Rotation, Scale].into_iter().zip(changed).filter(|(_, changed)| **changed);
             for (property, _) in properties {
@@ -112,7 +115,8 @@ impl Recording {
                 };
                 let values: Vec<Vec<f32>> = poses.iter().map(value).collect();
                 let target = Target::node(NodeId::from(node), property);
-                let channel = performed(document.motion().channel(&target), target.clone(), &times, &values);
+                let channel =
+                    performed(document.motion().channel(&target), target.clone(), (&times, &values), thins);
                 slots.push(Slot { target, channel: Some(channel) });
             }
         }
@@ -122,8 +126,13 @@ impl Recording {
 }
 
 /// Returns a copy of a channel in which `values` at `times` replace the keys from the first to the last time. A channel
-/// with STEP or CUBICSPLINE interpolation gets all values, a LINEAR channel as few as the error allows.
-fn performed(old: Option<&Channel>, target: Target, times: &[f64], values: &[Vec<f32>]) -> Channel {
+/// with STEP or CUBICSPLINE interpolation gets all values; a LINEAR channel that `thins` as few as the error allows.
+fn performed(
+    old: Option<&Channel>,
+    target: Target,
+    (times, values): (&[f64], &[Vec<f32>]),
+    thins: bool,
+) -> Channel {
     let mut channel = old.cloned().unwrap_or_else(|| Channel::empty(target));
     let (first, last) = (times[0], times[times.len() - 1]);
     // The curve before the recording keeps its shape, so the first key is set while the other keys are still there.
@@ -134,7 +143,7 @@ fn performed(old: Option<&Channel>, target: Target, times: &[f64], values: &[Vec
         }
     }
     let kept = match (channel.interpolation, new_keys(&channel, times, values)) {
-        (Interpolation::Linear, Some(kept)) => kept,
+        (Interpolation::Linear, Some(kept)) if thins => kept,
         _ => times.to_vec(),
     };
     for (time, value) in times.iter().zip(values).skip(1) {

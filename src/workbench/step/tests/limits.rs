@@ -3,10 +3,10 @@
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::base::math::DQuat;
-use crate::document::{Journal, Operation};
+use crate::document::{Journal, Key, Operation};
 use crate::rig::{Limit, Limits, keep_limit};
-use crate::workbench::LimitChange;
 use crate::workbench::tools::limits::AT_LIMIT;
+use crate::workbench::{GrabBy, LimitChange};
 
 const OTHER_ELBOW: usize = 8;
 
@@ -331,4 +331,53 @@ fn the_cone_of_the_selected_joint_is_drawn_with_the_joint_tool_or_on_request() {
     let bare = count(&mut s);
     s.bench.select(Some(id(ELBOW)));
     assert!(count(&mut s) > bare + 48);
+}
+
+#[test]
+fn a_recording_on_a_motion_keeps_limits_and_pins() {
+    let bowed = Quat::from_rotation_z(0.4);
+    for by in [GrabBy::Limb, GrabBy::Body] {
+        let mut s = Script::biped();
+        s.bench.select(Some(id(ELBOW)));
+        s.step();
+        hinge(&mut s, 60.0);
+        s.bench.change(Edit::SetPins(vec![id(FOOT)]));
+        let rest = s.bench.context.pose.without_rest();
+        for (time, share) in [(0.0, 0.0), (2.0, 1.0)] {
+            let mut pose = rest.clone();
+            let turn = Quat::IDENTITY.slerp(bowed, share);
+            pose.local[1].rotation = (turn * pose.local[1].rotation()).into();
+            s.bench.key(Edit::SetKey(Key { time, pose }), false);
+        }
+        s.bench.run_command(Command::GrabBy(by));
+        s.bench.run_command(Command::Record(true));
+        s.bench.run_command(Command::Scrub(0.5));
+        s.step();
+        let (held, foot) = (s.joint(HAND), s.joint(FOOT));
+        s.at(0, held);
+        s.step();
+        s.input.hands[0].grab = 1.0;
+        let (mut bends, mut farthest) = (0.0_f32, 0.0_f32);
+        // The hand comes to the shoulder, which the limit of the elbow forbids.
+        for place in line(held, s.joint(ARM) + Vec3::Z * 0.05, 60) {
+            s.at(0, place);
+            s.step();
+            bends = bends.max(bend(&s, [ARM, ELBOW, HAND]));
+            farthest = farthest.max(s.joint(FOOT).distance(foot));
+            assert!(beyond(&s) < 1e-4, "{by:?}: {} beyond a limit", beyond(&s));
+        }
+        // The whole body leans instead.
+        assert!(by == GrabBy::Body || bends > 50.0, "the elbow bends by {bends}");
+        assert!(s.bench.is_recording() && s.joint(HAND).distance(held) > 0.2, "{by:?}");
+        assert!(farthest < 1e-3, "{by:?}: the pinned foot moves by {farthest} m");
+        s.input.hands[0].grab = 0.0;
+        s.step();
+        for frame in 15..=35 {
+            s.bench.run_command(Command::Scrub(f64::from(frame) / 30.0));
+            s.step();
+            assert!(beyond(&s) < 0.01, "{by:?}: {} beyond a limit at frame {frame}", beyond(&s));
+            let off = s.joint(FOOT).distance(foot);
+            assert!(off < 1e-3, "{by:?}, frame {frame}: the pinned foot slides by {off} m");
+        }
+    }
 }
