@@ -40,10 +40,11 @@ pub enum Rules {
     /// held joint. The stick of the free hand does not jump or fly.
     Third,
     /// Rules for takes of version 4: those of version 3, but the stick of the free hand jumps or flies. A change of a
-    /// sculpt layer ends the display of the motion. The motion stands still while a grab is recorded.
+    /// sculpt layer ends the display of the motion. The motion stands still while a grab is recorded, and the recording
+    /// thins all keys.
     Fourth,
-    /// Current rules: those of version 4, but a sculpt layer changes on a motion that stays on display, and the motion
-    /// plays while a grab is recorded.
+    /// Current rules: those of version 4, but a sculpt layer changes on a motion that stays on display, the motion plays
+    /// while a grab is recorded, and the recording keeps all keys of joints above a pin.
     #[default]
     Now,
 }

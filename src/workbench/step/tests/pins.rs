@@ -341,3 +341,57 @@ fn what_follows_a_grab_is_the_body_and_stays_the_limb_for_older_preferences() {
     older.as_object_mut().unwrap().remove("grab");
     assert_eq!(read(&older), GrabBy::Limb);
 }
+
+#[test]
+fn an_arm_is_recorded_while_a_clip_waves_the_other() {
+    let human = Figure::human();
+    let skeleton = human.model.skeleton();
+    let [waving, other] = ["RightHand", "LeftHand"].map(|name| skeleton.find(name).unwrap());
+    let clip = skeleton.clips.iter().position(|c| c.name == "Wave").unwrap();
+    for by in [GrabBy::Limb, GrabBy::Body] {
+        let mut s = human.script(by);
+        s.bench.change(Edit::Keys(KeyEdit::Clips(vec![ClipLayer::new(clip, skeleton)])));
+        s.bench.run_command(Command::Record(true));
+        s.bench.run_command(Command::Scrub(0.5));
+        s.step();
+        let played = s.bench.session().document().clone();
+        let at = |document: &crate::document::Document, node: NodeId, time: f64| -> Vec3 {
+            let pose = document.state(skeleton, Some(time)).pose;
+            pose.world(skeleton)[node.index()].translation.into()
+        };
+        // The hand that the clip leaves at rest is pulled.
+        let way = |node| {
+            let far = |i: i32| at(&played, node, 0.05 * f64::from(i)).distance(at(&played, node, 0.0));
+            (1..20).map(far).fold(0.0, f32::max)
+        };
+        let (pulled, plays) = if way(waving) > way(other) { (other, waving) } else { (waving, other) };
+        assert!(way(plays) > 0.05, "the clip moves a hand by {}", way(plays));
+        let feet: Vec<Vec3> = human.pins.iter().map(|pin| s.joint(pin.index())).collect();
+        let from = human.hold(&mut s, RIGHT, pulled);
+        let mut places = Vec::new();
+        for i in 0..60 {
+            s.at(RIGHT, from + Vec3::new(0.0, 0.003, 0.002) * i as f32);
+            s.step();
+            let time = s.bench.timeline().playhead.time;
+            if by == GrabBy::Limb {
+                let far = s.joint(plays.index()).distance(at(&played, plays, time));
+                assert!(far < 1e-4, "the hand of the clip is {far} m off at {time}");
+            }
+            for (pin, foot) in human.pins.iter().zip(&feet) {
+                let far = s.joint(pin.index()).distance(*foot);
+                assert!(far < 1e-3, "{by:?}: a pinned foot is {far} m off at {time}");
+            }
+            places.push((time, s.joint(pulled.index()), s.joint(plays.index())));
+        }
+        s.input.hands[RIGHT].grab = 0.0;
+        s.step();
+        let document = s.bench.session().document();
+        for (time, hand, clip) in &places[1..] {
+            let far =
+                [at(document, pulled, *time).distance(*hand), at(document, plays, *time).distance(*clip)];
+            assert!(far.iter().all(|far| *far < 0.015), "{by:?}: {far:?} m off at {time}");
+        }
+        let (first, last) = (places[1].1, places[59].1);
+        assert!(last.distance(first) > 0.1, "{by:?}: the hand is pulled by {}", last.distance(first));
+    }
+}
