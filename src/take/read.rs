@@ -107,6 +107,7 @@ impl TakeReader {
             2 => Rules::Second,
             3 => Rules::Third,
             4 => Rules::Fourth,
+            5 => Rules::Fifth,
             _ => Rules::Now,
         }
     }

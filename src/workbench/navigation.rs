@@ -43,8 +43,12 @@ pub enum Rules {
     /// sculpt layer ends the display of the motion. The motion stands still while a grab is recorded, and the recording
     /// thins all keys.
     Fourth,
-    /// Current rules: those of version 4, but a sculpt layer changes on a motion that stays on display, the motion plays
-    /// while a grab is recorded, and the recording keeps all keys of joints above a pin.
+    /// Rules for takes of version 5: those of version 4, but a sculpt layer changes on a motion that stays on display, the
+    /// motion plays while a grab is recorded, and the recording keeps all keys of joints above a pin. Hands that move grips
+    /// or the cage are not recorded.
+    Fifth,
+    /// Current rules: those of version 5, but hands that move grips or the cage are recorded, too, and a motion that played
+    /// plays on after a recording.
     #[default]
     Now,
 }

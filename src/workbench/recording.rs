@@ -1,5 +1,7 @@
-//! Recording: while the switch *Record grabs* is on, a grab or the motion of fingers becomes keys in real time.
-//! A body that stands in the pose of the motion goes on in it, so a hand can change a limb of a figure that walks.
+//! Recording: while the switch *Record grabs* is on, what hands do to the body, to a grip or to the cage becomes keys in
+//! real time. A body that stands in the pose of the motion goes on in it, so a hand can change a limb of a figure that
+//! walks. While a hand moves the cage, the motion stands still: the map from the displayed cage to the rest cage belongs
+//! to one pose.
 
 use super::Workbench;
 use super::navigation::Rules;
@@ -24,12 +26,13 @@ impl Workbench {
         beneath.copy_from(sampler.sample(session.document(), &character.skeleton, time));
         self.joint.ride(&mut self.context);
         self.fingers.ride(&mut self.context);
+        self.grip.ride(&mut self.context);
     }
 
-    /// Runs once a frame, after the tools. Records the displayed pose while a hand holds the body or a
-    /// joint, or poses fingers.
+    /// Runs once a frame, after the tools. Records the displayed pose while a hand holds the body, a joint, a grip or the
+    /// cage, or poses fingers.
     pub(super) fn record_grab(&mut self) {
-        if !self.playhead.record || !(self.grab.is_busy() || self.joint.is_busy() || self.fingers.is_busy()) {
+        if !self.playhead.record || !self.performs() {
             return;
         }
         let Some(recording) = &mut self.recording else {
@@ -45,20 +48,31 @@ impl Workbench {
         self.timeline.follow(self.playhead);
     }
 
+    /// Whether hands do what a recording keys.
+    fn performs(&self) -> bool {
+        let skin = self.navigation.rules() == Rules::Now
+            && (self.grip.is_holding() || !self.cage.held_from().is_empty());
+        skin || self.grab.is_busy() || self.joint.is_busy() || self.fingers.is_busy()
+    }
+
     fn begin_recording(&mut self) {
         // The hand may already have moved the joint, so the recording begins with the pose before.
         let shown = std::mem::take(&mut self.playhead.shown);
         let mut pose = if shown { self.context.pose.clone() } else { self.keyed.clone() };
-        let plays = self.navigation.rules() == Rules::Now && self.is_on_motion(&pose);
+        let holds_cage = !self.cage.held_from().is_empty();
+        let plays = self.navigation.rules() >= Rules::Fifth && !holds_cage && self.is_on_motion(&pose);
         let start = self.stand_at_frame();
         self.playhead.shown = shown;
+        // The cage tool keys a shape at the displayed time, which the recording's first key must replace.
+        self.context.time = self.context.time.map(|_| start);
         if plays {
             let EditContext { sampler, session, character, beneath, .. } = &mut self.context;
             pose.copy_from(sampler.sample(session.document(), &character.skeleton, start));
             *beneath = Some(pose.clone());
         }
+        self.grip.begin(&mut pose);
         let rate = self.context.session.document().motion().rate();
-        self.recording = Some(Recording::new(start, rate, &pose));
+        self.recording = Some(Recording::new(start, rate, &pose, self.cage.held_from()));
     }
 
     /// Whether the motion has this pose at the playhead.
@@ -76,6 +90,11 @@ impl Workbench {
                 a.rotation().angle_between(b.rotation()) < SAME
                     && a.translation().distance(b.translation()) < SAME * size
                     && a.scale().distance(b.scale()) < SAME
+            })
+            && motion.grips.len() == pose.grips.len()
+            && motion.grips.iter().zip(&pose.grips).all(|(a, b)| {
+                a.rotation().angle_between(b.rotation()) < SAME
+                    && a.translation().distance(b.translation()) < SAME * size
             })
     }
 
@@ -108,7 +127,7 @@ impl Workbench {
 
     /// The pinned joints and all joints above them.
     fn joints_above_pins(&self) -> Vec<NodeId> {
-        if self.navigation.rules() < Rules::Now {
+        if self.navigation.rules() < Rules::Fifth {
             return Vec::new();
         }
         let nodes = &self.context.character.skeleton.nodes;

@@ -123,6 +123,8 @@ pub struct Workbench {
     pub(super) undone: bool,
     /// The recording of a grab in progress.
     pub(super) recording: Option<Recording>,
+    /// Whether the motion played when the hand grabbed, and plays on after the recording.
+    pub(super) plays_on: bool,
     /// Time to which a key was last moved, and the history lengths after the move.
     pub(super) moved_key: Option<(f64, (usize, usize))>,
     /// The selected sculpt layer.
@@ -225,6 +227,7 @@ impl Workbench {
             keyed,
             undone: false,
             recording: None,
+            plays_on: false,
             moved_key: None,
             shape: None,
             limits: LimitWatch::default(),

@@ -267,7 +267,10 @@ impl Workbench {
             self.show_moment();
         }
         if self.playhead.shown && !self.path.is_busy() && self.is_reached_for() {
+            let records = self.playhead.record && self.navigation.rules() == Rules::Now;
+            let plays_on = self.playhead.playing && records;
             self.take_pose();
+            self.plays_on = plays_on;
         }
     }
 
@@ -293,6 +296,7 @@ impl Workbench {
             return;
         }
         let recorded = self.end_recording();
+        let plays_on = std::mem::take(&mut self.plays_on);
         let changed = self.keyed_at != self.context.session.revision();
         if changed {
             self.key_change(recorded.is_none());
@@ -300,7 +304,7 @@ impl Workbench {
         if let Some((edit, end)) = recorded {
             // The grab and its keys form a single undo step.
             self.key(edit, changed);
-            (self.playhead.time, self.playhead.shown) = (end, true);
+            (self.playhead.time, self.playhead.shown, self.playhead.playing) = (end, true, plays_on);
             self.show_moment();
         }
     }
@@ -314,7 +318,7 @@ impl Workbench {
             return;
         }
         let keys = self.playhead.auto_key && may_key && !undone;
-        let only_shapes = before == self.keyed && self.navigation.rules() == Rules::Now;
+        let only_shapes = before == self.keyed && self.navigation.rules() >= Rules::Fifth;
         if !only_shapes {
             self.leave_motion();
         } else if self.playhead.shown && !keys && self.hides_changes(&shapes) {

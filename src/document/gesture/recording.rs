@@ -1,14 +1,15 @@
-//! Keys of a motion that a hand performs: the poses of the joints, sampled at the frames of the motion.
+//! Keys of a motion that a hand performs: the poses of joints and grips and the shape of the cage, sampled at the frames
+//! of the motion.
 
 use crate::anim::thin_channel;
-use crate::asset::Interpolation;
 use crate::asset::Property::{Rotation, Scale, Translation};
-use crate::base::NodeId;
-use crate::base::math::{Quat, Trs};
+use crate::asset::{self, Interpolation};
+use crate::base::math::{Quat, Trs, Vec3};
+use crate::base::{GripId, NodeId};
 use crate::document::clip_layer::blend_joint;
 use crate::document::keys::exact;
 use crate::document::{Channel, Document, Edit, KeyEdit, Slot, Target};
-use crate::rig::Pose;
+use crate::rig::{GripPose, Pose};
 
 /// Duration for which [`Recording::new`] reserves memory, seconds.
 const RESERVED: f64 = 20.0;
@@ -19,29 +20,62 @@ const TURNED: f64 = 0.5 * std::f64::consts::PI / 180.0;
 /// Maximum error of a translation or scale, relative to the largest change of this value in the recording.
 const MOVED: f64 = 0.005;
 
-/// The poses of all joints while a hand holds the character, in real time. Frames of the headset lie between the frames
-/// of the motion, so poses are interpolated.
+/// What a character does while a hand holds it, in real time. Frames of the headset lie between the frames of the motion,
+/// so poses are interpolated.
 #[derive(Clone, Debug)]
 pub struct Recording {
     start: f64,
     rate: f64,
     elapsed: f64,
-    /// Pose at `elapsed`.
+    nodes: usize,
+    grips: Vec<GripId>,
+    /// Transforms of the nodes, then of the grips, at `elapsed`.
     now: Vec<Trs>,
-    /// Whether the hand has changed each node's translation, rotation and scale.
+    /// Whether the hand has changed each translation, rotation and scale.
     changed: Vec<[bool; 3]>,
-    /// The poses at the frames of the motion from `start` on, one after the other.
+    /// The transforms at the frames of the motion from `start` on, one frame after the other.
     frames: Vec<Trs>,
+    cage: CageFrames,
+}
+
+/// The cage's offsets during a recording; empty unless a hand holds the cage.
+#[derive(Clone, Debug)]
+struct CageFrames {
+    /// Offsets at the end of the recording.
+    now: Vec<Vec3>,
+    changed: bool,
+    /// Offsets at the frames of the motion.
+    frames: Vec<Vec3>,
+}
+
+/// Returns the transforms of a pose: those of its nodes, then those of its grips.
+fn transforms(pose: &Pose) -> impl Iterator<Item = Trs> {
+    let grip = |g: &GripPose| Trs { translation: g.translation, rotation: g.rotation, ..Trs::IDENTITY };
+    pose.local.iter().copied().chain(pose.grips.iter().map(grip))
 }
 
 impl Recording {
-    /// Begins a recording in a pose at the time `start`, seconds, for a motion with `rate` frames per second.
-    pub fn new(start: f64, rate: u32, pose: &Pose) -> Self {
+    /// Begins a recording in a pose at the time `start`, seconds, for a motion with `rate` frames per second. `cage` has the
+    /// offsets of the cage if a hand holds the cage; otherwise it is empty.
+    pub fn new(start: f64, rate: u32, pose: &Pose, cage: &[Vec3]) -> Self {
         let rate = f64::from(rate.max(1));
-        let mut frames = Vec::with_capacity((RESERVED * rate) as usize * pose.local.len());
-        frames.extend_from_slice(&pose.local);
-        let changed = vec![[false; 3]; pose.local.len()];
-        Self { start, rate, elapsed: 0.0, now: pose.local.clone(), changed, frames }
+        let most = (RESERVED * rate) as usize;
+        let now: Vec<Trs> = transforms(pose).collect();
+        let mut frames = Vec::with_capacity(most * now.len());
+        frames.extend_from_slice(&now);
+        let mut of_cage = Vec::with_capacity(most * cage.len());
+        of_cage.extend_from_slice(cage);
+        Self {
+            start,
+            rate,
+            elapsed: 0.0,
+            nodes: pose.local.len(),
+            grips: pose.grips.iter().map(|g| g.id).collect(),
+            changed: vec![[false; 3]; now.len()],
+            now,
+            frames,
+            cage: CageFrames { now: cage.to_vec(), changed: false, frames: of_cage },
+        }
     }
 
     /// Time of the motion at which the recording began, seconds.
@@ -62,65 +96,96 @@ impl Recording {
     /// Adds the pose `seconds` after the previous pose. `beneath` is the pose that the motion has at the same time without
     /// the hand; `None` if the motion stands still during the recording.
     pub fn add(&mut self, seconds: f64, pose: &Pose, beneath: Option<&Pose>) {
-        let nodes = self.now.len();
-        if self.is_full() || seconds <= 0.0 || pose.local.len() != nodes {
+        let tracks = self.now.len();
+        let fits = |p: &Pose| p.local.len() == self.nodes && p.grips.len() == self.grips.len();
+        if self.is_full() || seconds <= 0.0 || !fits(pose) || !beneath.is_none_or(fits) {
             return;
         }
-        let beneath = beneath.map_or(&self.frames[..nodes], |pose| &pose.local);
-        for ((changed, now), before) in self.changed.iter_mut().zip(&pose.local).zip(beneath) {
+        let change = |changed: &mut [bool; 3], now: &Trs, before: &Trs| {
             changed[0] |= now.translation != before.translation;
             changed[1] |= now.rotation != before.rotation;
             changed[2] |= now.scale != before.scale;
+        };
+        let now = self.changed.iter_mut().zip(transforms(pose));
+        match beneath {
+            Some(beneath) => {
+                now.zip(transforms(beneath)).for_each(|((c, now), before)| change(c, &now, &before));
+            }
+            None => now.zip(&self.frames).for_each(|((c, now), before)| change(c, &now, before)),
         }
+        let cage = &pose.rest.cage;
+        let holds_cage = !self.cage.now.is_empty() && cage.len() == self.cage.now.len();
         let before = self.elapsed;
         self.elapsed += seconds;
         loop {
-            let next = (self.frames.len() / self.now.len().max(1)) as f64 / self.rate;
-            if next > self.elapsed || self.now.is_empty() {
+            let next = (self.frames.len() / tracks.max(1)) as f64 / self.rate;
+            if next > self.elapsed || tracks == 0 {
                 break;
             }
             let share = ((next - before) / seconds) as f32;
-            self.frames.extend(self.now.iter().zip(&pose.local).map(|(before, after)| {
-                let mut between = *after;
+            self.frames.extend(self.now.iter().zip(transforms(pose)).map(|(before, mut between)| {
                 blend_joint(before, &mut between, share);
                 between
             }));
+            let after = if holds_cage { cage } else { &self.cage.now };
+            self.cage.frames.extend(self.cage.now.iter().zip(after).map(|(a, b)| a.lerp(*b, share)));
         }
-        self.now.copy_from_slice(&pose.local);
+        self.now.iter_mut().zip(transforms(pose)).for_each(|(now, new)| *now = new);
+        if holds_cage {
+            self.cage.changed |= self.cage.now != *cage;
+            self.cage.now.copy_from_slice(cage);
+        }
     }
 
-    /// Returns the edit that replaces the keys of the joints that the hand has moved by the recording, and the time of its
-    /// last key, seconds. Keys before and after the recording stay. Returns `None` if the hand has moved no joint.
+    /// Returns the edit that replaces the keys of what the hand has moved by the recording, and the time of its last key,
+    /// seconds. Keys before and after the recording stay. Returns `None` if the hand has moved nothing.
     ///
     /// Joints in `exact_joints` get a key at every frame, so that a pinned joint below them does not slide between keys.
     pub fn keying(mut self, document: &Document, exact_joints: &[NodeId]) -> Option<(Edit, f64)> {
-        let nodes = self.now.len();
+        let tracks = self.now.len().max(1);
         // The last pose belongs to the frame after the release.
-        if (self.frames.len() / nodes.max(1)) as f64 / self.rate < self.elapsed + 1.0 / self.rate {
+        if (self.frames.len() / tracks) as f64 / self.rate < self.elapsed + 1.0 / self.rate {
             self.frames.extend_from_slice(&self.now);
+            self.cage.frames.extend_from_slice(&self.cage.now);
         }
-        let poses: Vec<&[Trs]> = self.frames.chunks_exact(nodes.max(1)).collect();
+        let poses: Vec<&[Trs]> = self.frames.chunks_exact(tracks).collect();
         let times: Vec<f64> =
             (0..poses.len()).map(|frame| exact(self.start + frame as f64 / self.rate)).collect();
+        let last = *times.last()?;
+        let slot = |target: Target, values: &[Vec<f32>], thins: bool| {
+            let old = document.motion().channel(&target);
+            let channel = performed(old, target.clone(), (&times, values), thins);
+            Slot { target, channel: Some(channel) }
+        };
         let mut slots = Vec::new();
-        for (node, changed) in self.changed.iter().enumerate() {
-            let thins = !exact_joints.contains(&NodeId::from(node));
+        for (track, changed) in self.changed.iter().enumerate() {
+            let thins = !exact_joints.contains(&NodeId::from(track));
             let properties =
                 [Translation, Rotation, Scale].into_iter().zip(changed).filter(|(_, changed)| **changed);
             for (property, _) in properties {
                 let value = |pose: &&[Trs]| match property {
-                    Rotation => pose[node].rotation.to_vec(),
-                    Scale => pose[node].scale.to_vec(),
-                    _ => pose[node].translation.to_vec(),
+                    Rotation => pose[track].rotation.to_vec(),
+                    Scale => pose[track].scale.to_vec(),
+                    _ => pose[track].translation.to_vec(),
+                };
+                let target = match self.grips.get(track.wrapping_sub(self.nodes)) {
+                    Some(grip) => Target::Grip { grip: *grip, property },
+                    None => Target::node(NodeId::from(track), property),
                 };
                 let values: Vec<Vec<f32>> = poses.iter().map(value).collect();
-                let target = Target::node(NodeId::from(node), property);
-                let channel =
-                    performed(document.motion().channel(&target), target.clone(), (&times, &values), thins);
-                slots.push(Slot { target, channel: Some(channel) });
+                slots.push(slot(target, &values, thins));
             }
         }
-        let last = *times.last()?;
+        if self.cage.changed {
+            let vertices = self.cage.now.len();
+            let values: Vec<Vec<f32>> = self
+                .cage
+                .frames
+                .chunks_exact(vertices)
+                .map(|frame| frame.iter().flat_map(Vec3::to_array).collect())
+                .collect();
+            slots.push(slot(Target::Cage(vertices as u32), &values, true));
+        }
         (!slots.is_empty()).then_some((Edit::Keys(KeyEdit::Channels(slots)), last))
     }
 }
@@ -142,10 +207,8 @@ fn performed(
             channel.remove_key(key);
         }
     }
-    let kept = match (channel.interpolation, new_keys(&channel, times, values)) {
-        (Interpolation::Linear, Some(kept)) if thins => kept,
-        _ => times.to_vec(),
-    };
+    let thins = thins && channel.interpolation == Interpolation::Linear;
+    let kept = if thins { new_keys(&channel, times, values) } else { times.to_vec() };
     for (time, value) in times.iter().zip(values).skip(1) {
         if *time == last || kept.binary_search_by(|t| t.total_cmp(time)).is_ok() {
             channel.set_key(*time, value);
@@ -157,15 +220,16 @@ fn performed(
     channel
 }
 
-/// Returns the times of the keys that a LINEAR channel needs; `None` if the target is not a node.
-fn new_keys(channel: &Channel, times: &[f64], values: &[Vec<f32>]) -> Option<Vec<f64>> {
-    let whole = Channel {
+/// Returns the times of the keys that a LINEAR channel needs.
+fn new_keys(channel: &Channel, times: &[f64], values: &[Vec<f32>]) -> Vec<f64> {
+    let property = if channel.target.rotates() { Rotation } else { Translation };
+    let clip = asset::Channel {
+        node: NodeId::from(0),
+        property,
         interpolation: Interpolation::Linear,
-        times: times.to_vec(),
+        times: times.iter().map(|t| *t as f32).collect(),
         values: values.concat(),
-        ..channel.clone()
     };
-    let clip = whole.to_clip()?;
     let quat = |v: &[f32]| Quat::from_array([v[0], v[1], v[2], v[3]]).as_dquat().normalize();
     let apart =
         |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>().sqrt();
@@ -178,5 +242,5 @@ fn new_keys(channel: &Channel, times: &[f64], values: &[Vec<f32>]) -> Option<Vec
         let most = values.iter().map(|v| apart(v, &values[0])).fold(0.0, f64::max);
         thin_channel(&clip, MOVED * most, apart)
     };
-    Some(thin.times.iter().map(|t| f64::from(*t)).collect())
+    thin.times.iter().map(|t| f64::from(*t)).collect()
 }

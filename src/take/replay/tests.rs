@@ -388,10 +388,10 @@ fn a_take_with_a_key_dragged_on_the_path_replays_to_the_same_document() {
 
 #[test]
 fn takes_keep_to_the_rules_of_their_version() {
-    for version in [1, 2, 3, 4, 5] {
+    for version in 1..=6 {
         let folder = tempfile::tempdir().unwrap();
         let (mut animator, path) = Animator::new(folder.path());
-        let rules = [Rules::First, Rules::Second, Rules::Third, Rules::Fourth, Rules::Now];
+        let rules = [Rules::First, Rules::Second, Rules::Third, Rules::Fourth, Rules::Fifth, Rules::Now];
         animator.bench.keep_to(rules[usize::from(version) - 1]);
         animator.command(Command::Turntable(true));
         (0..60).for_each(|_| animator.step());

@@ -1,5 +1,6 @@
 //! Tests that the palette does not cover the character.
 
+use super::details_tests::{bench_mut, room};
 use super::tests::{Room, tracked};
 use super::*;
 use crate::base::math::{Quat, Vec2};
@@ -217,4 +218,20 @@ fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
     room.step(100);
     let (at, hand) = (place(&room, Panel::Palette).pose.position, room.input.hands[0].grip.pose.position);
     assert!(Vec2::new(at.x - hand.x, at.z - hand.z).length() < 1e-2);
+}
+
+#[test]
+fn panels_at_the_hand_make_way_for_the_arc_of_a_jump() {
+    let mut room = room();
+    room.state.preferences.palette = true;
+    for (stick, wanted) in [(0.0, true), (1.0, false), (0.0, true)] {
+        room.input.hands[0].stick = [0.0, stick];
+        room.input.time += 0.1;
+        let input = room.input.clone();
+        bench_mut(&mut room).step(&input);
+        room.step(1);
+        let shows = |panel| room.panels.out.placements.iter().any(|p| p.panel == panel);
+        assert_eq!([Panel::Palette, Panel::Wrist].map(shows), [wanted; 2], "stick at {stick}");
+        assert!(shows(Panel::Details));
+    }
 }

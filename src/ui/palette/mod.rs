@@ -258,7 +258,7 @@ impl Panels {
             self.canvases[Panel::Palette as usize].again = true;
         }
         self.end_drag(input, bench);
-        let shown = self.shown(input.time, state);
+        let shown = self.shown(input.time, state, bench);
         self.places.place(&shown, step, &mut self.out.placements);
         let pressable = self.out.placements.iter().filter(|p| p.panel.pressable()).copied();
         self.pointer.step(input, tool_hand, pressable);
@@ -276,12 +276,14 @@ impl Panels {
         &self.out
     }
 
-    fn shown(&self, time: f64, state: &PanelState) -> [bool; Panel::ALL.len()] {
-        let palette = state.preferences.palette;
+    fn shown(&self, time: f64, state: &PanelState, bench: Option<&Workbench>) -> [bool; Panel::ALL.len()] {
+        // The panels at the hand would cover the place to which it jumps.
+        let jumps = bench.is_some_and(Workbench::is_jumping);
+        let palette = state.preferences.palette && !jumps;
         Panel::ALL.map(|panel| match panel {
             Panel::Palette => palette,
             Panel::Files => state.preferences.files,
-            Panel::Wrist => true,
+            Panel::Wrist => !jumps,
             Panel::Strain => palette && self.memory.page == Page::View && state.strain.is_some(),
             Panel::Message => state.tour.is_some() || self.message(time, state).is_some(),
             Panel::Details => state.preferences.details,

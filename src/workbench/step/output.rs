@@ -40,9 +40,10 @@ impl Workbench {
         }
         self.accent.lines(&mut out.lines);
         self.bone.lines(&self.context, &mut out.lines);
+        let records = self.recording.is_some();
         // In a window, only the grab tool can grab. In a headset, a squeeze grabs with any tool.
         if !self.windowed || self.preferences.tool == Tool::Grab || self.grab.is_busy() {
-            self.grab.lines(&self.context, self.recording.is_some(), &mut out.lines);
+            self.grab.lines(&self.context, records, &mut out.lines);
         }
         if let Some(arc) = arc {
             jump_lines(&arc, world_from_room.scale, &mut out.lines);
@@ -58,10 +59,10 @@ impl Workbench {
             show::hands(&moment, &mut out.lines);
         }
         if self.preferences.tool == Tool::Grip {
-            self.grip.lines(&self.context, &mut out.lines);
+            self.grip.lines(&self.context, records, &mut out.lines);
         }
         if self.preferences.tool == Tool::Cage {
-            self.cage.lines(&self.context, &moment, &mut out.lines);
+            self.cage.lines(&self.context, &moment, records, &mut out.lines);
         }
         show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
         let head = world_from_room.rigid(&self.head);

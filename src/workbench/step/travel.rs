@@ -77,9 +77,14 @@ impl Workbench {
         }
     }
 
+    /// Whether the free hand shows where a jump would end.
+    pub fn is_jumping(&self) -> bool {
+        self.jump == Jump::Shown
+    }
+
     /// The arc of the jump that the free hand shows.
     pub(super) fn jump_arc(&self) -> Option<JumpArc> {
-        if self.jump != Jump::Shown {
+        if !self.is_jumping() {
             return None;
         }
         let hand = &self.hands.hands[1 - self.tool_hand()];

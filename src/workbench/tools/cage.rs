@@ -3,7 +3,7 @@
 //! The tool edits the displayed cage, in any pose. From the change of the displayed cage, it computes the change of the
 //! rest cage that causes it ("CageRev", Corda et al. 2020, equation 19). The document stores the rest cage only.
 
-use super::{EditContext, Moment};
+use super::{EditContext, Moment, held_color};
 use crate::base::math::{DMat3, DQuat, DVec3, Mat3, Vec3};
 use crate::cage::{Cage, Coupling, Reverse};
 use crate::document::{CageMove, Edit, KeyEdit, KeyValue, Target};
@@ -23,7 +23,6 @@ const FADES: f32 = 0.35;
 /// The faintest and the strongest opacity of lines, 0..=255.
 const OPACITY: [f32; 2] = [36.0, 230.0];
 const CAGE: [u8; 3] = [120, 220, 190];
-const HELD: [u8; 4] = [255, 255, 255, 255];
 
 /// A set of vertices that hands hold.
 struct Held {
@@ -87,6 +86,11 @@ impl CageTool {
     /// Positions of the displayed cage, world space, metres.
     pub fn positions(&self) -> &[DVec3] {
         &self.posed.positions
+    }
+
+    /// The offsets of the rest cage from which a hand moves vertices now; empty if no hand holds any.
+    pub fn held_from(&self) -> &[Vec3] {
+        if let Act::Holds(held) = &self.act { &held.work.rest } else { &[] }
     }
 
     /// Whether the next stroke is an offset stroke.
@@ -375,8 +379,8 @@ impl CageTool {
         out
     }
 
-    /// Draws the cage. Its lines fade with the distance from the hand.
-    pub fn lines(&self, context: &EditContext, moment: &Moment, out: &mut Lines) {
+    /// Draws the cage, held vertices red while they are recorded. Its lines fade with the distance from the hand.
+    pub fn lines(&self, context: &EditContext, moment: &Moment, records: bool, out: &mut Lines) {
         let Some(cage) = context.session.document().cage() else { return };
         let at = |v: usize| self.posed.positions.get(v).map(|x| x.as_vec3());
         if self.posed.positions.len() != cage.vertices() {
@@ -395,18 +399,18 @@ impl CageTool {
                 out.polyline(&[a, b], shade(0.5 * (a + b)), 1.6, 0.0);
             }
         }
-        let held = match &self.act {
-            Act::Holds(held) => &held.share,
-            _ => &self.lit,
+        let (holds, color) = match &self.act {
+            Act::Holds(held) => (&held.share, held_color(records)),
+            _ => (&self.lit, held_color(false)),
         };
         let selected = self.baseline.iter().flat_map(|b| &b.1).map(|s| s.0);
         let mut chosen = vec![0.0f32; cage.vertices()];
-        chosen.iter_mut().zip(held).for_each(|(c, share)| *c = *share);
+        chosen.iter_mut().zip(holds).for_each(|(c, share)| *c = *share);
         selected.for_each(|v| chosen[v] = 1.0);
         for (v, share) in chosen.iter().enumerate() {
             let Some(x) = at(v) else { continue };
             if *share > 0.02 {
-                out.dot(x, HELD, 5.0 + 5.0 * share);
+                out.dot(x, color, 5.0 + 5.0 * share);
             } else {
                 out.dot(x, shade(x), 4.5);
             }

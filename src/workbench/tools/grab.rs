@@ -4,7 +4,7 @@
 //! During a grab the pose is a preview. When the user releases the bone, the pose becomes one undo step. A pull of the
 //! trigger during a grab by the squeeze ends the grab and pins the joint, or removes its pin.
 
-use super::{EditContext, Moment};
+use super::{EditContext, Moment, held_color};
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
 use crate::bind::Character;
@@ -24,7 +24,6 @@ const LIMIT: f32 = 0.03;
 /// character's bounding box.
 pub(super) const MISSED: f32 = 2e-3;
 pub(super) const LEASH: [u8; 4] = [255, 200, 0, 230];
-const RECORDED: [u8; 4] = [255, 60, 50, 255];
 
 /// The object in a hand.
 #[derive(Clone, Copy, Debug)]
@@ -372,7 +371,7 @@ impl GrabTool {
                     out.polyline(&[held, goal], LEASH, 3.0, 1.0);
                     out.dot(held, LEASH, 8.0);
                 }
-                out.dot(goal, if records { RECORDED } else { [255; 4] }, 10.0);
+                out.dot(goal, held_color(records), 10.0);
             }
         }
     }

@@ -9,7 +9,7 @@ mod mirror;
 mod shown;
 
 use super::skin::{between, point_of};
-use super::{EditContext, Moment};
+use super::{EditContext, Moment, held_color};
 use crate::base::math::{Quat, Vec3, rotation_of};
 use crate::base::{GripId, Version};
 use crate::cage::Coupling;
@@ -43,7 +43,6 @@ const LIFT: f32 = 0.1;
 /// Colour of the outline of a region, and of a stroke.
 const OUTLINE: [u8; 4] = [96, 160, 255, 255];
 const STROKE: [u8; 4] = [255, 214, 64, 255];
-const LIT: [u8; 4] = [255, 255, 255, 255];
 
 /// Returns the colour of a grip: free green, position yellow, full red.
 pub fn color_of(hold: GripHold) -> [u8; 4] {
@@ -63,8 +62,6 @@ struct Held {
     before: GripHold,
     /// The partner on the other side, as `start`, and what it held before.
     partner: Option<(GripPose, GripHold)>,
-    /// Displayed pose when the hold began.
-    pose: Pose,
     hand: Rigid,
     moved: bool,
 }
@@ -271,8 +268,28 @@ impl GripTool {
             }
             (partner, before.hold)
         });
-        let pose = context.pose.clone();
-        self.held = Some(Box::new(Held { id, start, before: now.hold, partner, pose, hand, moved: false }));
+        self.held = Some(Box::new(Held { id, start, before: now.hold, partner, hand, moved: false }));
+    }
+
+    /// Whether a hand holds a grip.
+    pub fn is_holding(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Writes the held grip and its partner, as they were when the hold began, into a pose.
+    pub fn begin(&self, pose: &mut Pose) {
+        if let Some(held) = &self.held {
+            std::iter::once(held.start).chain(held.partner.map(|p| p.0)).for_each(|grip| put(pose, grip));
+        }
+    }
+
+    /// Shows the motion that plays beneath a recording; the held grip and its partner stay with the hand.
+    pub fn ride(&self, context: &mut EditContext) {
+        let (Some(held), Some(beneath)) = (&self.held, &context.beneath) else { return };
+        let mut pose = beneath.clone();
+        let own = |g: &&GripPose| g.id == held.id || held.partner.is_some_and(|p| p.0.id == g.id);
+        context.pose.grips.iter().filter(own).for_each(|grip| put(&mut pose, *grip));
+        context.show(&pose);
     }
 
     fn hold(&mut self, context: &mut EditContext, moment: &mut Moment) {
@@ -296,9 +313,9 @@ impl GripTool {
                 }
                 let partner =
                     held.partner.as_ref().and_then(|(p, _)| self.followed(context, [&held.start, &now], p));
-                let mut pose = held.pose.clone();
+                let mut pose = context.pose.clone();
                 for new in std::iter::once(now).chain(partner) {
-                    pose.grips.iter_mut().filter(|g| g.id == new.id).for_each(|g| *g = new);
+                    put(&mut pose, new);
                 }
                 context.show(&pose);
             }
@@ -420,8 +437,8 @@ impl GripTool {
         Some(if mirror { self.with_partner(context, edit) } else { edit })
     }
 
-    /// Draws the grips and the stroke.
-    pub fn lines(&mut self, context: &EditContext, out: &mut Lines) {
+    /// Draws the grips, the held one red while it is recorded, and the stroke.
+    pub fn lines(&mut self, context: &EditContext, records: bool, out: &mut Lines) {
         self.follow(context);
         let lift = LIFT * context.body.edge;
         let place = |place: &Place| {
@@ -446,7 +463,8 @@ impl GripTool {
             if grip.hold != GripHold::Free {
                 let at = shown.place(context, grip);
                 if lit {
-                    out.dot(at, LIT, 15.0);
+                    let held = self.held.as_ref().is_some_and(|held| held.id == shown.id);
+                    out.dot(at, held_color(records && held), 15.0);
                 }
                 out.dot(at, color_of(grip.hold), 11.0);
             } else if shown.region
@@ -467,6 +485,11 @@ impl GripTool {
         }
         out.on_surface(&self.places, &self.world, STROKE, 3.5, lift);
     }
+}
+
+/// Replaces a grip of a pose.
+fn put(pose: &mut Pose, grip: GripPose) {
+    pose.grips.iter_mut().filter(|g| g.id == grip.id).for_each(|g| *g = grip);
 }
 
 /// Stores the displayed places of a held grip and its partner in the document.

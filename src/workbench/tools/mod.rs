@@ -54,6 +54,11 @@ use std::sync::Arc;
 /// Minimum radius of a sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
 const EDGES: f32 = 4.0;
 
+/// Returns the colour of what a hand holds: white, or red while it is recorded.
+fn held_color(records: bool) -> [u8; 4] {
+    if records { [255, 60, 50, 255] } else { [255; 4] }
+}
+
 /// The document and its character, shared by all tools.
 pub struct EditContext {
     /// Document, history and journal.

@@ -8,7 +8,9 @@ use super::stage::{RADIUS, Session, differing, saved, shape, words};
 use image::RgbImage;
 use image::imageops::crop_imm;
 use sinew::app::report::{Ask, Event};
+use sinew::asset::Property;
 use sinew::base::math::Vec3;
+use sinew::document::Target;
 use sinew::surface::Form;
 use sinew::ui::Section;
 use sinew::ui::palette::Spot;
@@ -101,7 +103,13 @@ pub fn six_points_move_a_bare_mesh_which_plays_and_reopens(s: &mut Session, runt
     s.app.press(Command::Play(true));
     changed(s, &start, "grips_playing", 500);
     s.app.press(Command::Play(false));
-
+    // A point of the lowest pair is performed while the keyed point moves.
+    s.app.press(Command::Scrub(0.0));
+    s.app.press(Command::Record(true));
+    let down = Vec3::new(0.1, -0.15, 0.0);
+    drag(s, points[0], down);
+    s.app.press(Command::Record(false));
+    let end = s.app.frame.history[0];
     let done = s.app.hash();
     for _ in 1..end {
         s.app.press(Command::Undo);
@@ -119,6 +127,12 @@ pub fn six_points_move_a_bare_mesh_which_plays_and_reopens(s: &mut Session, runt
     assert!(place(5).distance(place(4) * flip) < 1e-4, "{} {}", place(4), place(5));
     let keyed: Vec<_> = document.motion().channels().iter().filter(|c| c.target.grip().is_some()).collect();
     assert!(keyed.iter().any(|c| c.times == [0.0, 1.0]), "{keyed:?}");
+    let target = Target::Grip { grip: document.grips()[0].id, property: Property::Translation };
+    let performed = document.motion().channel(&target).expect("the performed point has keys");
+    let last = performed.times[performed.times.len() - 1];
+    assert!(performed.times[0] == 0.0 && last > 0.2, "{:?}", performed.times);
+    let ends = [0.0, last].map(|time| Vec3::from_slice(&performed.at(time)));
+    assert!(ends[0].length() < 1e-3 && ends[1].distance(down) < 0.01, "{ends:?}");
     open(s, "out/project.glb");
     assert_eq!(s.app.hash(), done);
 }

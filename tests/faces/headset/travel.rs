@@ -3,9 +3,11 @@
 use super::bed::{Runtime, show};
 use super::stage::{Session, differing, joints, words};
 use sinew::app::report::{Ask, Event};
+use sinew::asset::Property;
 use sinew::base::math::Vec3;
+use sinew::document::{Motion, Target};
 use sinew::rig::{Pose, PosedRig};
-use sinew::workbench::{Command, Travel};
+use sinew::workbench::{Command, GrabBy, Travel};
 
 /// Position of the head in the world.
 fn eye(s: &Session) -> Vec3 {
@@ -33,6 +35,16 @@ pub fn the_free_hand_jumps_and_flies_and_a_kept_view_comes_back(s: &mut Session,
     s.app.press(Command::GoToView(0));
     assert!(eye(s).distance(start) < 1e-3, "{} {start}", eye(s));
     s.app.press(Command::Travel(Travel::Jump));
+    // The palette makes way for the arc, and comes back.
+    s.app.press(Command::Palette);
+    let palette = |s: &Session| s.app.frame.palette_place.is_some();
+    assert!(palette(s));
+    s.play("left stick 0 1\nwait 0.1");
+    assert!(!palette(s), "the palette covers the place");
+    s.app.press(Command::Cancel);
+    assert!(palette(s));
+    s.play("left stick 0 0\nwait 0.1");
+    assert!(eye(s).distance(start) < 1e-3, "the jump was cancelled");
     assert_eq!((s.app.hash(), s.app.frame.history), (hash, [1, 0]));
     assert_eq!(runtime.findings(), "");
 }
@@ -56,6 +68,31 @@ pub fn a_grab_is_recorded_and_plays(s: &mut Session, runtime: &Runtime) {
     assert!(steps[0].x.abs() < 1e-3 && most > 0.15 && steps[20].x < -0.15, "there and back: {steps:?}");
     assert!(steps.windows(2).all(|p| p[0].distance(p[1]) < 0.25), "{steps:?}");
     assert!(joints(&model, &document)[3].x < -0.15, "the pose after the grab stays");
+
+    // The lowest bone is turned while the recorded motion plays under the hand.
+    let first = document.motion().clone();
+    s.app.press(Command::GrabBy(GrabBy::Bone));
+    s.app.press(Command::Record(true));
+    s.app.press(Command::Scrub(0.0));
+    let from = words(s.stage(Vec3::Y * 0.35));
+    s.play(&format!("right at {from}\nwait 0.07\nright squeeze 1\nwait 0.1"));
+    let early = s.app.picture("recorded_over");
+    s.play("right by 0.05 0 0 over 0.5");
+    let late = s.app.picture("recorded_over_later");
+    assert!(differing(&early, &late) > 300, "the motion plays: {} pixels", differing(&early, &late));
+    s.play("right squeeze 0\nwait 0.1");
+    s.app.press(Command::Record(false));
+    s.app.press(Command::GrabBy(GrabBy::default()));
+    let (model, document) = s.save(runtime);
+    let node = |joint: usize| model.skeleton().joints[joint].node;
+    let of = |joint: usize, motion: &Motion| {
+        motion.channel(&Target::node(node(joint), Property::Rotation)).cloned()
+    };
+    for joint in 1..3 {
+        let [before, after] = [&first, document.motion()].map(|motion| of(joint, motion));
+        assert!(before.is_some() && before == after, "joint {joint} keeps its motion");
+    }
+    assert_ne!(of(0, &first), of(0, document.motion()), "the lowest bone has new keys");
 }
 
 pub fn tracked_fingers_pose_those_of_a_person(s: &mut Session, runtime: &Runtime) {

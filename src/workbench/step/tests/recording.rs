@@ -1,8 +1,13 @@
 //! Tests of recorded grabs.
 
 use super::*;
+use crate::base::Progress;
+use crate::bind::shapes::Shape;
 use crate::document::{Edit, FRAME_RATES, Key, Target};
+use crate::scene::{CageSource, Model};
+use crate::surface::Grip;
 use crate::workbench::{GrabBy, Rules};
+use std::time::Duration;
 
 /// Places of a hand that waves from the outstretched arm for a second, slowly at first.
 fn wave() -> Vec<Vec3> {
@@ -322,4 +327,130 @@ fn a_recording_on_a_motion_that_is_cancelled_or_changes_nothing_leaves_the_motio
     assert!(!s.bench.is_recording() && s.bench.context.beneath.is_none());
     assert_eq!(*s.bench.session().document().motion(), motion);
     assert!(s.bench.context.pose == s.bench.session().posed(), "the edited pose shows");
+}
+
+#[test]
+fn a_motion_that_played_plays_on_after_a_recording() {
+    for (plays, rules) in [(true, Rules::Now), (false, Rules::Now), (true, Rules::Fifth)] {
+        let mut s = bowing();
+        s.bench.keep_to(rules);
+        s.bench.run_command(Command::Play(plays));
+        s.step();
+        let held = s.joint(HAND) + Vec3::X * 0.02;
+        performed(&mut s, &line(held, held + Vec3::Y * 0.1, 45));
+        let end = s.bench.timeline().playhead.time;
+        assert!((0.9..1.1).contains(&end), "{end}");
+        (0..9).for_each(|_| _ = s.step());
+        let head = s.bench.timeline().playhead;
+        let on = plays && rules == Rules::Now;
+        assert_eq!((head.playing, head.shown), (on, true), "{rules:?}");
+        assert!((head.time - end - if on { 0.1 } else { 0.0 }).abs() < 0.02, "{rules:?}: {head:?}");
+        assert!(place_at(&s, HAND, end).y > held.y + 0.05);
+    }
+}
+
+/// A bare capsule with a grip near each end, and the places of the grips.
+fn gripped() -> (Script, [Vec3; 2]) {
+    let shape = Shape { bones: 1, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.3 };
+    let character = Arc::new(Character::from_asset(&shape.bare_asset()).unwrap());
+    let mut s = Script::new(&character);
+    s.bench.run_command(Command::Tool(Tool::Grip));
+    let positions = &character.control.positions;
+    let places = [0.1, 1.7].map(|y| {
+        let away = |v: &usize| positions[*v].distance(Vec3::new(0.15, y, 0.0));
+        let v = (0..positions.len()).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap();
+        let id = s.bench.session().document().unused_grip_id();
+        let grip = Box::new(Grip::new(id, [v as u32]));
+        s.bench.apply(Edit::AddGrip { index: None, grip }, false);
+        positions[v]
+    });
+    s.step();
+    (s, places)
+}
+
+/// The translation of a grip in the motion at a time, seconds.
+fn grip_at(s: &Script, index: usize, time: f64) -> Vec3 {
+    s.bench.session().document().state(s.bench.session().skeleton(), Some(time)).pose.grips[index]
+        .translation()
+}
+
+#[test]
+fn grips_are_performed_one_after_the_other() {
+    let (mut s, [low, high]) = gripped();
+    s.bench.run_command(Command::Record(true));
+    s.draw(RIGHT, &line(high, high + Vec3::X * 0.3, 90));
+    let first = s.bench.session().document().motion().clone();
+    assert_eq!(first.channels().len(), 1, "{:?}", first.channels());
+    assert!((s.bench.shown_time().unwrap() - 1.0).abs() < 0.05, "{:?}", s.bench.shown_time());
+    for (time, x) in [(0.0, 0.0), (0.5, 0.15), (1.0, 0.3)] {
+        assert!((grip_at(&s, 1, time).x - x).abs() < 0.012, "{time}: {}", grip_at(&s, 1, time));
+    }
+    // The second one holds the low grip while the first motion plays.
+    s.bench.run_command(Command::Scrub(0.0));
+    s.step();
+    s.at(RIGHT, low);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in line(low, low + Vec3::new(0.0, -0.2, 0.1), 60) {
+        s.at(RIGHT, place);
+        s.step();
+        let (time, now) = (s.bench.timeline().playhead.time, s.bench.pose().grips[1].translation());
+        assert!(now.distance(Vec3::from_slice(&first.channels()[0].at(time))) < 1e-4, "{time}: {now}");
+    }
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    let motion = s.bench.session().document().motion();
+    assert_eq!(motion.channels().len(), 2);
+    assert!(motion.channels().contains(&first.channels()[0]), "the first motion stays");
+    for (time, share) in [(0.0, 0.0), (0.3, 0.45), (0.6, 0.9)] {
+        let wanted = share * Vec3::new(0.0, -0.2, 0.1);
+        assert!(grip_at(&s, 0, time).distance(wanted) < 0.012, "{time}: {}", grip_at(&s, 0, time));
+    }
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!(*s.bench.session().document().motion(), first);
+    // In takes of earlier versions, a moved grip gets no keys.
+    s.bench.keep_to(Rules::Fifth);
+    s.bench.run_command(Command::Scrub(0.0));
+    s.step();
+    s.draw(RIGHT, &line(low, low + Vec3::X * 0.1, 30));
+    assert_eq!(*s.bench.session().document().motion(), first);
+}
+
+#[test]
+fn a_moved_cage_is_performed() {
+    let shape = Shape { bones: 2, rings: 12, segments: 12, radius: 0.2, length: 1.0, blend: 0.3 };
+    let model = Model::bind(shape.capsule_asset(), &BindOptions::default(), Duration::ZERO).unwrap();
+    let coordinates = Coordinates::default();
+    let (new, _) = model.new_cage(&CageSource::Made(40), coordinates, &Progress::default()).unwrap();
+    let mut s = Script::new(&model.bound.character);
+    s.bench.receive_cage(new);
+    s.bench.run_command(Command::Tool(Tool::Cage));
+    s.step();
+    s.step();
+    let place = s.bench.cage.positions().iter().max_by(|a, b| a.y.total_cmp(&b.y)).unwrap().as_vec3();
+    s.bench.run_command(Command::Record(true));
+    s.bench.run_command(Command::Scrub(1.0));
+    let steps = s.bench.session().history().0;
+    s.draw(RIGHT, &line(place, place + Vec3::Y * 0.3, 90));
+    let document = s.bench.session().document().clone();
+    let channel = document.cage_channel().expect("keys of the cage");
+    assert_eq!((channel.times[0], s.bench.session().history().0), (1.0, steps + 1));
+    let end = channel.times[channel.times.len() - 1];
+    assert!((end - 2.0).abs() < 0.05 && channel.times.len() < 31, "{:?}", channel.times);
+    let height = |time: f64| channel.at(time).iter().skip(1).step_by(3).fold(f32::MIN, |a, b| a.max(*b));
+    for (time, wanted) in [(1.0, 0.0), (1.5, 0.15), (2.0, 0.3)] {
+        assert!((height(time) - wanted).abs() < 0.012, "{time}: {}", height(time));
+    }
+    assert_eq!(s.bench.shown_time(), Some(end));
+    // A second performance from the middle on replaces its time alone, and leaves no key of the release at its start.
+    s.bench.run_command(Command::Scrub(1.5));
+    s.step();
+    let place = s.bench.cage.positions().iter().max_by(|a, b| a.y.total_cmp(&b.y)).unwrap().as_vec3();
+    s.draw(RIGHT, &line(place, place - Vec3::Y * 0.1, 18));
+    let channel = s.bench.session().document().cage_channel().unwrap();
+    let height = |time: f64| channel.at(time).iter().skip(1).step_by(3).fold(f32::MIN, |a, b| a.max(*b));
+    for (time, wanted) in [(1.25, 0.075), (1.5, 0.15), (1.7, 0.05)] {
+        assert!((height(time) - wanted).abs() < 0.02, "{time}: {}", height(time));
+    }
 }
