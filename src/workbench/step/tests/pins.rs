@@ -395,3 +395,58 @@ fn an_arm_is_recorded_while_a_clip_waves_the_other() {
         assert!(last.distance(first) > 0.1, "{by:?}: the hand is pulled by {}", last.distance(first));
     }
 }
+
+#[test]
+fn a_limb_is_recorded_on_the_walks_of_other_figures() {
+    // File, clip, joint to pull, and a joint that only the clip moves.
+    const WALKS: [(&str, &str, &str, &str); 3] = [
+        ("khronos/CesiumMan/glTF-Binary/CesiumMan.glb", "", "Skeleton_arm_joint_L__2_", "leg_joint_R_5"),
+        ("khronos/Fox/glTF-Binary/Fox.glb", "Walk", "b_RightHand_08", "b_LeftFoot02_018"),
+        ("characters/mannequiny.glb", "run_root.001", "hand.r", "foot.l"),
+    ];
+    let Some(folder) = shared("") else { return };
+    for (file, clip, pulled, free) in WALKS {
+        let figure = Figure::load(&folder.join(file), (file, &[], pulled, free));
+        let (skeleton, [pulled, free]) = (figure.model.skeleton(), [figure.hand, figure.belly]);
+        let clip = skeleton.clips.iter().position(|c| clip.is_empty() || c.name == clip).unwrap();
+        let mut s = figure.script(GrabBy::Limb);
+        s.bench.change(Edit::Keys(KeyEdit::Clips(vec![ClipLayer::new(clip, skeleton)])));
+        s.bench.run_command(Command::Record(true));
+        s.bench.run_command(Command::Scrub(0.1));
+        s.step();
+        let played = s.bench.session().document().clone();
+        let at = |document: &crate::document::Document, node: NodeId, time: f64| -> Vec3 {
+            let pose = document.state(skeleton, Some(time)).pose;
+            pose.world(skeleton)[node.index()].translation.into()
+        };
+        let from = figure.hold(&mut s, RIGHT, pulled);
+        let by = Vec3::new(0.0, 0.002, 0.001) * figure.unit;
+        let mut places = Vec::new();
+        let mut last = s.joint(pulled.index());
+        for i in 0..45 {
+            s.at(RIGHT, from + by * i as f32);
+            s.step();
+            let (time, now) = (s.bench.timeline().playhead.time, s.joint(pulled.index()));
+            let far = s.joint(free.index()).distance(at(&played, free, time)) / figure.unit;
+            assert!(far < 1e-4, "{file}: a joint of the clip is {far} off at {time}");
+            assert!(now.distance(last) < 0.05 * figure.unit, "{file}: the limb jumps at {time}");
+            last = now;
+            places.push((time, now, s.joint(free.index())));
+        }
+        s.input.hands[RIGHT].grab = 0.0;
+        s.step();
+        let document = s.bench.session().document();
+        let walks = places.iter().map(|p| p.2.distance(places[0].2)).fold(0.0, f32::max);
+        assert!(walks > 0.05 * figure.unit, "{file}: the clip moves its joint by {walks}");
+        for (time, limb, clip) in &places[1..] {
+            let far = [(pulled, limb), (free, clip)]
+                .map(|(node, wanted)| at(document, node, *time).distance(*wanted) / figure.unit);
+            assert!(far.iter().all(|far| *far < 0.02), "{file}: {far:?} off at {time}");
+        }
+        let pulled_by = places[44].1.distance(at(&played, pulled, places[44].0)) / figure.unit;
+        assert!(pulled_by > 0.02, "{file}: the hand pulls the limb by {pulled_by}");
+        s.bench.run_command(Command::Undo);
+        s.step();
+        assert_eq!(s.bench.session().document().motion(), played.motion(), "{file}");
+    }
+}
