@@ -63,8 +63,10 @@ impl Workbench {
         let plays = self.navigation.rules() >= Rules::Fifth && !holds_cage && self.is_on_motion(&pose);
         let start = self.stand_at_frame();
         self.playhead.shown = shown;
-        // The cage tool keys a shape at the displayed time, which the recording's first key must replace.
-        self.context.time = self.context.time.map(|_| start);
+        if holds_cage {
+            // The cage tool keys a shape at the displayed time, which the recording's first key must replace.
+            self.context.time = self.context.time.map(|_| start);
+        }
         if plays {
             let EditContext { sampler, session, character, beneath, .. } = &mut self.context;
             pose.copy_from(sampler.sample(session.document(), &character.skeleton, start));

@@ -5,7 +5,7 @@ use super::*;
 use crate::base::testing::shared;
 use crate::base::{MarkId, NodeId};
 use crate::bind::BindOptions;
-use crate::document::{ClipLayer, KeyEdit};
+use crate::document::{ClipLayer, Document, KeyEdit};
 use crate::pose::carries_all;
 use crate::rig::Pose;
 use crate::scene::Model;
@@ -97,6 +97,22 @@ impl Figure {
         s.step();
         assert!(s.bench.is_busy(), "{:?}", s.bench.notice());
         at
+    }
+
+    /// Creates a script that plays a clip, shows a time in seconds, and records grabs.
+    fn records_over(&self, by: GrabBy, clip: usize, time: f64) -> Script {
+        let mut s = self.script(by);
+        s.bench.change(Edit::Keys(KeyEdit::Clips(vec![ClipLayer::new(clip, self.model.skeleton())])));
+        s.bench.run_command(Command::Record(true));
+        s.bench.run_command(Command::Scrub(time));
+        s.step();
+        s
+    }
+
+    /// The place of a joint in the motion of a document at a time in seconds.
+    fn place_at(&self, document: &Document, node: NodeId, time: f64) -> Vec3 {
+        let skeleton = self.model.skeleton();
+        document.state(skeleton, Some(time)).pose.world(skeleton)[node.index()].translation.into()
     }
 
     fn joint(&self, s: &Script, name: &str) -> Vec3 {
@@ -344,21 +360,14 @@ fn what_follows_a_grab_is_the_body_and_stays_the_limb_for_older_preferences() {
 
 #[test]
 fn an_arm_is_recorded_while_a_clip_waves_the_other() {
-    let human = Figure::human();
-    let skeleton = human.model.skeleton();
+    let figure = Figure::human();
+    let skeleton = figure.model.skeleton();
     let [waving, other] = ["RightHand", "LeftHand"].map(|name| skeleton.find(name).unwrap());
     let clip = skeleton.clips.iter().position(|c| c.name == "Wave").unwrap();
     for by in [GrabBy::Limb, GrabBy::Body] {
-        let mut s = human.script(by);
-        s.bench.change(Edit::Keys(KeyEdit::Clips(vec![ClipLayer::new(clip, skeleton)])));
-        s.bench.run_command(Command::Record(true));
-        s.bench.run_command(Command::Scrub(0.5));
-        s.step();
+        let mut s = figure.records_over(by, clip, 0.5);
         let played = s.bench.session().document().clone();
-        let at = |document: &crate::document::Document, node: NodeId, time: f64| -> Vec3 {
-            let pose = document.state(skeleton, Some(time)).pose;
-            pose.world(skeleton)[node.index()].translation.into()
-        };
+        let at = |document: &Document, node, time| figure.place_at(document, node, time);
         // The hand that the clip leaves at rest is pulled.
         let way = |node| {
             let far = |i: i32| at(&played, node, 0.05 * f64::from(i)).distance(at(&played, node, 0.0));
@@ -366,8 +375,8 @@ fn an_arm_is_recorded_while_a_clip_waves_the_other() {
         };
         let (pulled, plays) = if way(waving) > way(other) { (other, waving) } else { (waving, other) };
         assert!(way(plays) > 0.05, "the clip moves a hand by {}", way(plays));
-        let feet: Vec<Vec3> = human.pins.iter().map(|pin| s.joint(pin.index())).collect();
-        let from = human.hold(&mut s, RIGHT, pulled);
+        let feet: Vec<Vec3> = figure.pins.iter().map(|pin| s.joint(pin.index())).collect();
+        let from = figure.hold(&mut s, RIGHT, pulled);
         let mut places = Vec::new();
         for i in 0..60 {
             s.at(RIGHT, from + Vec3::new(0.0, 0.003, 0.002) * i as f32);
@@ -377,7 +386,7 @@ fn an_arm_is_recorded_while_a_clip_waves_the_other() {
                 let far = s.joint(plays.index()).distance(at(&played, plays, time));
                 assert!(far < 1e-4, "the hand of the clip is {far} m off at {time}");
             }
-            for (pin, foot) in human.pins.iter().zip(&feet) {
+            for (pin, foot) in figure.pins.iter().zip(&feet) {
                 let far = s.joint(pin.index()).distance(*foot);
                 assert!(far < 1e-3, "{by:?}: a pinned foot is {far} m off at {time}");
             }
@@ -409,16 +418,9 @@ fn a_limb_is_recorded_on_the_walks_of_other_figures() {
         let figure = Figure::load(&folder.join(file), (file, &[], pulled, free));
         let (skeleton, [pulled, free]) = (figure.model.skeleton(), [figure.hand, figure.belly]);
         let clip = skeleton.clips.iter().position(|c| clip.is_empty() || c.name == clip).unwrap();
-        let mut s = figure.script(GrabBy::Limb);
-        s.bench.change(Edit::Keys(KeyEdit::Clips(vec![ClipLayer::new(clip, skeleton)])));
-        s.bench.run_command(Command::Record(true));
-        s.bench.run_command(Command::Scrub(0.1));
-        s.step();
+        let mut s = figure.records_over(GrabBy::Limb, clip, 0.1);
         let played = s.bench.session().document().clone();
-        let at = |document: &crate::document::Document, node: NodeId, time: f64| -> Vec3 {
-            let pose = document.state(skeleton, Some(time)).pose;
-            pose.world(skeleton)[node.index()].translation.into()
-        };
+        let at = |document: &Document, node, time| figure.place_at(document, node, time);
         let from = figure.hold(&mut s, RIGHT, pulled);
         let by = Vec3::new(0.0, 0.002, 0.001) * figure.unit;
         let mut places = Vec::new();
