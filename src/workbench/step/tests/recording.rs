@@ -349,15 +349,15 @@ fn a_motion_that_played_plays_on_after_a_recording() {
     }
 }
 
-/// A bare capsule with a grip near each end, and the places of the grips.
-fn gripped() -> (Script, [Vec3; 2]) {
+/// A bare capsule with grips on the skin near two places, and the exact places of the grips.
+fn gripped(near: [Vec3; 2]) -> (Script, [Vec3; 2]) {
     let shape = Shape { bones: 1, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.3 };
     let character = Arc::new(Character::from_asset(&shape.bare_asset()).unwrap());
     let mut s = Script::new(&character);
     s.bench.run_command(Command::Tool(Tool::Grip));
     let positions = &character.control.positions;
-    let places = [0.1, 1.7].map(|y| {
-        let away = |v: &usize| positions[*v].distance(Vec3::new(0.15, y, 0.0));
+    let places = near.map(|place| {
+        let away = |v: &usize| positions[*v].distance(place);
         let v = (0..positions.len()).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap();
         let id = s.bench.session().document().unused_grip_id();
         let grip = Box::new(Grip::new(id, [v as u32]));
@@ -376,7 +376,7 @@ fn grip_at(s: &Script, index: usize, time: f64) -> Vec3 {
 
 #[test]
 fn grips_are_performed_one_after_the_other() {
-    let (mut s, [low, high]) = gripped();
+    let (mut s, [low, high]) = gripped([0.1, 1.7].map(|y| Vec3::new(0.15, y, 0.0)));
     s.bench.run_command(Command::Record(true));
     s.draw(RIGHT, &line(high, high + Vec3::X * 0.3, 90));
     let first = s.bench.session().document().motion().clone();
@@ -415,6 +415,25 @@ fn grips_are_performed_one_after_the_other() {
     s.step();
     s.draw(RIGHT, &line(low, low + Vec3::X * 0.1, 30));
     assert_eq!(*s.bench.session().document().motion(), first);
+}
+
+#[test]
+fn a_mirrored_grip_is_performed_on_both_sides() {
+    let (mut s, [left, right]) = gripped([0.15, -0.15].map(|x| Vec3::new(x, 1.7, 0.0)));
+    s.bench.run_command(Command::Mirror(true));
+    s.bench.run_command(Command::Record(true));
+    let by = Vec3::new(0.2, 0.1, 0.05);
+    s.draw(RIGHT, &line(left, left + by, 45));
+    assert!(right.distance(left * Vec3::new(-1.0, 1.0, 1.0)) < 1e-3, "{left} {right}");
+    let end = s.bench.shown_time().unwrap();
+    assert_eq!(s.bench.session().document().motion().channels().len(), 2);
+    for (time, share) in [(0.0, 0.0), (0.5 * end, 0.5), (end, 1.0)] {
+        let [a, b] = [0, 1].map(|index| grip_at(&s, index, time));
+        assert!(
+            a.distance(share * by) < 0.012 && b.distance(a * Vec3::new(-1.0, 1.0, 1.0)) < 1e-3,
+            "{a} {b}"
+        );
+    }
 }
 
 #[test]
