@@ -46,9 +46,11 @@ struct VolumeStep {
     float seconds;
     float drag;
     float reach;
+    float anchor;
 };
 
 // What a node keeps from frame to frame: position and velocity before the last frame, and where the last step coasted to.
+// After a solve that starts from the start method, the position is that of the start method.
 struct VolumePast {
     vec4 position;
     vec4 velocity;

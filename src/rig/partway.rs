@@ -1,7 +1,7 @@
 //! Poses between the bind pose and a pose.
 
 use super::scale::mean_scale;
-use super::{PosedRig, Skeleton};
+use super::{Joint, PosedRig, Skeleton};
 use crate::base::JointId;
 use crate::base::math::{Affine3A, Mat3A, Quat, Vec3A, rotation_of};
 
@@ -40,6 +40,17 @@ impl PosedRig {
         out.rotation.clear();
         out.rotation.extend(out.skinning.iter().map(rotation_of));
         out.place_bones(skeleton);
+    }
+
+    /// Returns the largest angle by which a joint has rotated relative to its parent joint since the bind pose, radians,
+    /// 0..=π.
+    pub fn largest_rotation(&self, skeleton: &Skeleton) -> f32 {
+        let own = |(j, joint): (usize, &Joint)| {
+            let parent = joint.parent?.index();
+            Some((self.rotation[parent].conjugate() * self.rotation[j]).w.abs())
+        };
+        let least = skeleton.joints.iter().enumerate().filter_map(own).fold(1.0, f32::min);
+        2.0 * least.acos()
     }
 }
 

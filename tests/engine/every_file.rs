@@ -229,7 +229,7 @@ fn any_volume(random: &mut Random) -> Params {
         frames: if within(0.0, 1.0) < 0.5 { Frames::Dependent } else { Frames::Independent },
         contact: within(-3.0, 6.0).max(0.0) as u32,
         rest: if within(0.0, 1.0) < 0.7 { Rest::Bind } else { Rest::Pose },
-        substeps: within(-6.0, 6.0).max(1.0) as u32,
+        substeps: within(-4.0, 5.0).max(0.0) as u32,
     }
 }
 

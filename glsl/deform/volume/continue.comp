@@ -52,6 +52,9 @@ void begin(uint n) {
         Rows sum = rows_zero();
         FOR_INFLUENCES(n, push.has_tail, ADD)
         x = rows_point(sum, y);
+        if (push.anchor > 0.0) {
+            x += (start - rows_point(sum, pasts[n].position.xyz)) * push.anchor;
+        }
         pull += target(n, y, x) * (node.mass * push.inertia);
     }
     displacements[n] = vec4(x, 0.0);

@@ -16,6 +16,7 @@ layout(set = 0, binding = 1) uniform samplerBuffer starts;
 layout(set = 0, binding = 2, scalar) writeonly buffer Displacements { vec4 displacements[]; };
 layout(set = 0, binding = 3, scalar) writeonly buffer Loads { vec4 loads[]; };
 layout(set = 0, binding = 4, scalar) writeonly buffer Pulls { vec4 pulls[]; };
+layout(set = 0, binding = 5, scalar) writeonly buffer Pasts { VolumePast pasts[]; };
 
 layout(push_constant, scalar) uniform Push {
     VolumePush push;
@@ -27,6 +28,7 @@ void main() {
         if (n < push.count) {
             vec3 x = texelFetch(starts, int(n)).xyz;
             displacements[n] = vec4(x, 0.0);
+            pasts[n].position = vec4(x, 0.0);
             vec4 pull = vec4(x * hold(node_of(texelFetch(nodes, int(n))), push.lambda, push.firmness), 0.0);
             loads[n] = pull;
             pulls[n] = pull;

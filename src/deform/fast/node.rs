@@ -50,12 +50,12 @@ impl Node {
     /// The errors of [`Body::bind`].
     pub fn bind(bound: &Bound, params: &Params) -> Result<Self> {
         let empty = bound.character.control.positions.is_empty();
-        // The vertices of a grip are those of the skin, not points inside a body. Tests compute the weights.
+        // The vertices of a grip are those of the skin, not points inside a body.
         let params = match bound.body {
             Some(_) => &Params { grips: Grips::default(), ..params.clone() },
             None => params,
         };
-        let cache = if cfg!(test) || params.grips.is_empty() { None } else { Cache::platform() };
+        let cache = if cfg!(test) { None } else { Cache::platform() };
         let bind = || Body::gripped(cache.as_ref(), &bound.character, params, &bound.progress);
         let body = if empty { None } else { Some(bind()?) };
         let influences = match &body {

@@ -11,7 +11,7 @@ use super::place::Place;
 use super::push::{VolumePush, VolumeStep};
 use super::schedule::{Op, START_TURNS, Stiffness, coarse_turns, reschedule, schedule, turns};
 use super::solve::start_of;
-use super::substeps::Substeps;
+use super::substeps::{Plan, Substeps};
 use super::tissue::{LevelStiffness, Tissue};
 use super::{Params, Rest};
 use crate::base::Result;
@@ -224,8 +224,9 @@ impl VolumePipelines {
             ("displacements", Resource::Buffer(&finest.displacements)),
             ("loads", Resource::Buffer(&finest.loads)),
             ("pulls", Resource::Buffer(&finest.pulls)),
+            ("pasts", Resource::Buffer(&pasts)),
         ];
-        let own = [("carry", Resource::Buffer(&carry)), ("pasts", Resource::Buffer(&pasts))];
+        let own = [("carry", Resource::Buffer(&carry))];
         let influences = control.influences().map(|(name, buffer)| (name, Resource::Buffer(buffer)));
         let onward: Vec<_> = common.iter().chain(&own).chain(&influences).copied().collect();
         Ok(Starting {
@@ -382,16 +383,16 @@ impl VolumePipelines {
         rig: &PosedRig,
         frame: &mut Frame,
     ) {
-        let count = Substeps::count(&state.params, state.step.as_ref());
         let cells = state.tissue.cells.clone();
-        for k in 1..=count {
-            if count > 1 {
-                let skeleton = &cells.nodes.character.skeleton;
-                state.step = state.substeps.pose(skeleton, rig, [k, count], &mut state.motion);
+        let skeleton = &cells.nodes.character.skeleton;
+        let plan = Plan::of(&state.params, state.step.as_ref(), skeleton, rig);
+        for k in 1..=plan.count {
+            if plan.count > 1 {
+                state.step = state.substeps.pose(skeleton, rig, (k, plan), &mut state.motion);
                 // The previous commands read the buffers that the next ones write.
                 frame.barrier();
                 state.upload_carry(frame);
-                let rig = if k < count { &state.substeps.rig } else { rig };
+                let rig = if k < plan.count { &state.substeps.rig } else { rig };
                 buffers.update(frame, rig);
                 if let Some(start) = &mut state.start {
                     start.update(frame, rig);
@@ -402,7 +403,7 @@ impl VolumePipelines {
             geometric.record(start, buffers, frame);
             let mut contact = 0.0;
             for op in &state.schedule[..state.placed] {
-                if *op == Op::Skin && k < count {
+                if *op == Op::Skin && k < plan.count {
                     break;
                 }
                 if matches!(op, Op::Touch(_)) && state.scaled == 1.0 {

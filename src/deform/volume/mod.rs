@@ -75,9 +75,9 @@ pub struct Params {
     pub frames: Frames,
     /// Number of additional multigrid cycles with contact, 0..=16. With 0, flesh can pass through flesh.
     pub contact: u32,
-    /// Number of solves in a frame that does not continue the last frame, 1..=16. Each solve starts from the result of the
-    /// previous one, in a pose that is nearer to the frame's pose ([`substeps`]). Flesh then meets flesh while the overlap
-    /// is shallow. Only with [`Rest::Bind`].
+    /// Number of solves in a frame that does not continue the last frame, 1..=16; 0: as many as the pose needs
+    /// ([`substeps::Plan`]). Each solve starts from the result of the previous one, in a pose that is nearer to the
+    /// frame's pose. Flesh then meets flesh while the overlap is shallow. Only with [`Rest::Bind`].
     pub substeps: u32,
     /// The shape in which the flesh is at rest. A change needs a new binding.
     #[serde(skip_serializing_if = "Rest::is_bind")]
@@ -136,7 +136,7 @@ impl Default for Params {
             damping: 0.2,
             frames: Frames::Independent,
             contact: 0,
-            substeps: 1,
+            substeps: 0,
             rest: Rest::Bind,
         }
     }
@@ -162,7 +162,7 @@ impl Params {
             damping: clean(self.damping, d.damping, 4.0),
             frames: self.frames,
             contact: self.contact.min(16),
-            substeps: self.substeps.clamp(1, 16),
+            substeps: self.substeps.min(16),
             rest: self.rest,
         }
     }

@@ -47,12 +47,25 @@ pub struct Step {
     pub drag: f32,
     /// Maximum distance of the target from the position to which the bones carry the node, metres.
     pub reach: f32,
+    /// Only after a solve that started from the start method: a node starts where its joints carry it, plus this
+    /// fraction of the difference between the start method's position and the place to which the joints carry the start
+    /// method's last position.
+    pub anchor: f32,
 }
 
 impl Step {
     /// The step of a frame without time that starts from the result of another pose.
-    pub const ONWARD: Self =
-        Self { inertia: 0.0, a: 1.0, b: 0.0, span: 0.0, last_span: 0.0, seconds: 1.0, drag: 0.0, reach: 0.0 };
+    pub const ONWARD: Self = Self {
+        inertia: 0.0,
+        a: 1.0,
+        b: 0.0,
+        span: 0.0,
+        last_span: 0.0,
+        seconds: 1.0,
+        drag: 0.0,
+        reach: 0.0,
+        anchor: 0.0,
+    };
 
     /// Whether nodes have mass in this frame.
     pub fn swings(&self) -> bool {
@@ -63,7 +76,8 @@ impl Step {
 /// The state of a node that the next frames need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Past {
-    /// Position in the frame before the last one, metres.
+    /// Position in the frame before the last one, metres. After a solve that started from the start method: the start
+    /// method's position.
     pub position: Vec3,
     /// Velocity in that frame, metres per second.
     pub velocity: Vec3,
@@ -172,6 +186,7 @@ impl Motion {
             seconds: seconds as f32,
             drag,
             reach: REACH * thickness,
+            anchor: 0.0,
         }
     }
 }

@@ -63,14 +63,30 @@ shared_with_shaders! {
         pub drag: f32,
         /// As [`Step::reach`].
         pub reach: f32,
+        /// As [`Step::anchor`].
+        pub anchor: f32,
     }
 }
 
 impl VolumeStep {
     /// Collects the constants of a frame.
     pub fn new(count: u32, stiffness: &Stiffness, step: &Step) -> Self {
-        let Step { inertia, a, b, span, last_span, seconds, drag, reach } = *step;
+        let Step { inertia, a, b, span, last_span, seconds, drag, reach, anchor } = *step;
         let Stiffness { lambda, firmness, .. } = *stiffness;
-        Self { count, has_tail: 0, lambda, firmness, inertia, a, b, span, last_span, seconds, drag, reach }
+        Self {
+            count,
+            has_tail: 0,
+            lambda,
+            firmness,
+            inertia,
+            a,
+            b,
+            span,
+            last_span,
+            seconds,
+            drag,
+            reach,
+            anchor,
+        }
     }
 }

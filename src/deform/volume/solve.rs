@@ -8,7 +8,7 @@ use super::levels::{Level, NEAR};
 use super::motion::{Motion, Past, Step, carried};
 use super::place::Place;
 use super::schedule::{Op, START_TURNS, Stiffness, Touch, coarse_turns, reschedule, schedule, turns};
-use super::substeps::Substeps;
+use super::substeps::{Plan, Substeps};
 use super::tets::Tets;
 use super::tissue::Tissue;
 use super::{Exact, Params, Rest};
@@ -229,11 +229,11 @@ impl VolumeReference {
             let swinging = self.step.as_ref().is_some_and(Step::swings);
             reschedule(&mut schedule, &self.params, &self.tissue.cells.levels, swinging);
         }
-        let count = Substeps::count(&self.params, self.step.as_ref());
         let cells = self.tissue.cells.clone();
         let skeleton = &cells.nodes.character.skeleton;
-        for k in 1..count {
-            self.step = self.substeps.pose(skeleton, rig, [k, count], &mut self.motion);
+        let plan = Plan::of(&self.params, self.step.as_ref(), skeleton, rig);
+        for k in 1..plan.count {
+            self.step = self.substeps.pose(skeleton, rig, (k, plan), &mut self.motion);
             let part = std::mem::take(&mut self.substeps.rig);
             self.start.reference(&part, &mut nodes);
             for op in schedule.iter().take_while(|op| **op != Op::Skin) {
@@ -241,8 +241,8 @@ impl VolumeReference {
             }
             self.substeps.rig = part;
         }
-        if count > 1 {
-            self.step = self.substeps.pose(skeleton, rig, [count; 2], &mut self.motion);
+        if plan.count > 1 {
+            self.step = self.substeps.pose(skeleton, rig, (plan.count, plan), &mut self.motion);
         }
         self.start.reference(rig, &mut nodes);
         for op in &schedule {
@@ -285,12 +285,19 @@ impl VolumeReference {
                     let mut pull = start[n] * stiffness.hold(node);
                     state.y[n] = match &self.step {
                         Some(step) if node.cubes > 0.0 => {
-                            let carried = carried(influences.of(n), &self.motion.carry, state.y[n]);
+                            let carry = |x| carried(influences.of(n), &self.motion.carry, x);
+                            let mut carried = carry(state.y[n]);
+                            if step.anchor > 0.0 {
+                                carried += (start[n] - carry(self.past[n].position)) * step.anchor;
+                            }
                             let target = step.target(&mut self.past[n], state.y[n], carried);
                             pull += target * (node.mass * stiffness.inertia);
                             carried
                         }
-                        _ => start[n],
+                        _ => {
+                            self.past[n].position = start[n];
+                            start[n]
+                        }
                     };
                     (state.pull[n], state.load[n]) = (pull, pull);
                 }

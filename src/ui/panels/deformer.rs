@@ -20,11 +20,13 @@ struct Number {
     range: [f64; 2],
     logarithmic: bool,
     whole: bool,
+    /// Whether 0 stands for [`AUTOMATIC`].
+    automatic: bool,
     tip: &'static str,
 }
 
 const fn number(name: &'static str, label: &'static str, range: [f64; 2], tip: &'static str) -> Number {
-    Number { name, label, range, logarithmic: false, whole: false, tip }
+    Number { name, label, range, logarithmic: false, whole: false, automatic: false, tip }
 }
 
 const fn reach(name: &'static str, label: &'static str, tip: &'static str) -> Number {
@@ -125,11 +127,12 @@ const CONTACT: [Number; 1] = [Number {
 /// Substeps of the method `volume`.
 const SUBSTEPS: [Number; 1] = [Number {
     whole: true,
+    automatic: true,
     ..number(
         "substeps",
         "Substeps",
-        [1.0, 16.0],
-        "Solves on the way to the pose; 4 help contact in deep folds",
+        [0.0, 16.0],
+        "Solves on the way to the pose; automatic: more where joints rotate far",
     )
 }];
 
@@ -347,8 +350,12 @@ fn numbers(
         let value = now[field.name].as_f64().unwrap_or_default();
         ui.horizontal(|ui| {
             name_of(ui, field.label).on_hover_text(field.tip);
-            let Number { range, logarithmic, whole, .. } = *field;
-            let print = widgets::Print::Decimals(if whole { 0 } else { 3 });
+            let Number { range, logarithmic, whole, automatic, .. } = *field;
+            let print = match (automatic, whole) {
+                (true, _) => widgets::Print::Count(AUTOMATIC),
+                (_, true) => widgets::Print::Decimals(0),
+                _ => widgets::Print::Decimals(3),
+            };
             let slide = widgets::Slide { label: "", range, logarithmic, print };
             if let Some((value, continues)) = widgets::slide(ui, &slide, value, &mut memory.held).moved {
                 // Rounds to four decimals. Otherwise files would show the superfluous digits of an f32 that was

@@ -51,6 +51,8 @@ pub(in crate::ui) enum Print {
     Decimals(usize),
     /// A fraction as percent, without decimals.
     Percent,
+    /// A whole number, and a word for 0.
+    Count(&'static str),
     /// A fixed number of decimals, and a unit.
     Unit(usize, &'static str),
 }
@@ -60,6 +62,8 @@ impl Print {
         match self {
             Self::Decimals(decimals) => format!("{value:.decimals$}"),
             Self::Percent => format!("{:.0} %", value * 100.0),
+            Self::Count(zero) if value < 0.5 => zero.into(),
+            Self::Count(_) => format!("{value:.0}"),
             Self::Unit(decimals, unit) => format!("{value:.decimals$} {unit}"),
         }
     }
