@@ -144,6 +144,45 @@ impl Walk {
         None
     }
 
+    /// Returns the place at a fraction of the length of the path from a surface point to another one, and the number of
+    /// points of `way` before it. `way` is the result of [`Walk::between`].
+    pub fn along(
+        &self,
+        (from, way, to): (&Place, &[Place], &Place),
+        positions: &[Vec3],
+        fraction: f32,
+    ) -> Option<(usize, Place)> {
+        let at = |k: usize| match k {
+            0 => from,
+            _ => way.get(k - 1).unwrap_or(to),
+        };
+        let place = |k: usize| self.position(at(k), positions);
+        let length = |k: usize| Some(place(k)?.distance(place(k + 1)?));
+        let whole = (0..=way.len()).map(length).sum::<Option<f32>>()?;
+        let mut rest = whole * fraction.clamp(0.0, 1.0);
+        let mut k = 0;
+        while k < way.len() && rest > length(k)? {
+            rest -= length(k)?;
+            k += 1;
+        }
+        // The piece from one crossing of an edge to the next lies in the triangle of the first one.
+        let (triangle, a) = *at(k);
+        let b = self.weights(triangle, place(k + 1)?, positions)?;
+        let s = (rest / length(k)?.max(f32::MIN_POSITIVE)).min(1.0);
+        Some((k, (triangle, std::array::from_fn(|i| a[i] + (b[i] - a[i]) * s))))
+    }
+
+    /// Returns the barycentric weights of a point of a triangle.
+    fn weights(&self, triangle: u32, x: Vec3, positions: &[Vec3]) -> Option<[f32; 3]> {
+        let [a, b, c] = self.corners(triangle)?.map(|v| positions.get(v as usize).map(|p| p.as_dvec3()));
+        let (a, b, c, x) = (a?, b?, c?, x.as_dvec3());
+        let normal = (b - a).cross(c - a);
+        let area = |p: DVec3, q: DVec3| (p - x).cross(q - x).dot(normal) / normal.length_squared();
+        let weights = [area(b, c), area(c, a), area(a, b)].map(|w| w.clamp(0.0, 1.0) as f32);
+        let sum: f32 = weights.iter().sum();
+        (sum > 0.0).then(|| weights.map(|w| w / sum))
+    }
+
     /// Follows the plane with this `normal` from a surface point around the surface and back. Returns the edge
     /// crossings, each in the triangle that the path enters; `None` if the path reaches a border or does not return.
     pub fn around(&self, start: &Place, normal: Vec3, positions: &[Vec3]) -> Option<Vec<Place>> {
@@ -209,6 +248,28 @@ mod tests {
             triangles.push([at(x, y), at(x + 1, y + 1), at(x, y + 1)]);
         }
         (positions, Walk::new(&triangles))
+    }
+
+    #[test]
+    fn a_part_of_a_walk_ends_at_that_part_of_its_length() {
+        let (positions, walk) = grid(8);
+        let (from, to) = ((3, [0.2, 0.3, 0.5]), (90, [0.6, 0.1, 0.3]));
+        let way = walk.between(&from, &to, &positions, 100.0).unwrap();
+        assert!(way.len() > 5);
+        let [a, b] = [from, to].map(|p| walk.position(&p, &positions).unwrap());
+        for fraction in [0.0, 0.01, 0.4, 0.77, 1.0] {
+            let (before, place) = walk.along((&from, &way, &to), &positions, fraction).unwrap();
+            let x = walk.position(&place, &positions).unwrap();
+            assert!(x.distance(a.lerp(b, fraction)) < 2e-3, "{fraction}: {x}");
+            let passed =
+                way.iter().filter(|p| walk.position(p, &positions).unwrap().distance(a) < x.distance(a));
+            assert_eq!(passed.count(), before, "{fraction}");
+        }
+        // Within one triangle, too.
+        let near = (3, [0.6, 0.3, 0.1]);
+        let (before, (triangle, weights)) = walk.along((&from, &[], &near), &positions, 0.5).unwrap();
+        assert_eq!((before, triangle), (0, 3));
+        assert!(weights.iter().zip([0.4, 0.3, 0.3]).all(|(a, b)| (a - b).abs() < 1e-5), "{weights:?}");
     }
 
     #[test]

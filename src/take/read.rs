@@ -108,6 +108,7 @@ impl TakeReader {
             3 => Rules::Third,
             4 => Rules::Fourth,
             5 => Rules::Fifth,
+            6 => Rules::Sixth,
             _ => Rules::Now,
         }
     }

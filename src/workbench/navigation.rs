@@ -47,8 +47,10 @@ pub enum Rules {
     /// motion plays while a grab is recorded, and the recording keeps all keys of joints above a pin. Hands that move grips
     /// or the cage are not recorded.
     Fifth,
-    /// Current rules: those of version 5, but hands that move grips or the cage are recorded, too, and a motion that played
-    /// plays on after a recording.
+    /// Rules for takes of version 6: those of version 5, but hands that move grips or the cage are recorded, too, and a
+    /// motion that played plays on after a recording. Only strokes of the line tool are steady or straight.
+    Sixth,
+    /// Current rules: those of version 6, but all strokes are freehand, steady or straight, as the user has chosen.
     #[default]
     Now,
 }

@@ -50,7 +50,7 @@ impl Workbench {
 
     /// Whether hands do what a recording keys.
     fn performs(&self) -> bool {
-        let skin = self.navigation.rules() == Rules::Now
+        let skin = self.navigation.rules() >= Rules::Sixth
             && (self.grip.is_holding() || !self.cage.held_from().is_empty());
         skin || self.grab.is_busy() || self.joint.is_busy() || self.fingers.is_busy()
     }

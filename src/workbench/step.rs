@@ -31,7 +31,8 @@ use super::tools::{EditContext, Moment, is_bare, show};
 use super::tools::{Hands, checked};
 use super::tour::Tour;
 use super::{
-    Command, Haptic, Input, Output, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked, Tracking,
+    Command, Haptic, Input, Output, Pen, Playhead, Preferences, Request, Rigid, Timeline, Tool, Tracked,
+    Tracking,
 };
 use crate::base::math::{Aabb, Trs, Vec3};
 use crate::base::{NodeId, SculptId, Version};
@@ -434,7 +435,8 @@ fn moment<'a>(
     output: &'a mut Output,
 ) -> Moment<'a> {
     let scale = navigation.world_from_room().scale;
-    Moment { hands, tool, scale, preferences, haptics: &mut output.haptics }
+    let pen = if navigation.rules() == Rules::Now { preferences.pen } else { Pen::Free };
+    Moment { hands, tool, scale, preferences, pen, haptics: &mut output.haptics }
 }
 
 #[cfg(test)]

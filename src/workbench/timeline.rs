@@ -267,7 +267,7 @@ impl Workbench {
             self.show_moment();
         }
         if self.playhead.shown && !self.path.is_busy() && self.is_reached_for() {
-            let records = self.playhead.record && self.navigation.rules() == Rules::Now;
+            let records = self.playhead.record && self.navigation.rules() >= Rules::Sixth;
             let plays_on = self.playhead.playing && records;
             self.take_pose();
             self.plays_on = plays_on;

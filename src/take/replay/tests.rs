@@ -388,10 +388,18 @@ fn a_take_with_a_key_dragged_on_the_path_replays_to_the_same_document() {
 
 #[test]
 fn takes_keep_to_the_rules_of_their_version() {
-    for version in 1..=6 {
+    for version in 1..=7 {
         let folder = tempfile::tempdir().unwrap();
         let (mut animator, path) = Animator::new(folder.path());
-        let rules = [Rules::First, Rules::Second, Rules::Third, Rules::Fourth, Rules::Fifth, Rules::Now];
+        let rules = [
+            Rules::First,
+            Rules::Second,
+            Rules::Third,
+            Rules::Fourth,
+            Rules::Fifth,
+            Rules::Sixth,
+            Rules::Now,
+        ];
         animator.bench.keep_to(rules[usize::from(version) - 1]);
         animator.command(Command::Turntable(true));
         (0..60).for_each(|_| animator.step());

@@ -20,7 +20,7 @@ struct Number {
     range: [f64; 2],
     logarithmic: bool,
     whole: bool,
-    /// Whether 0 stands for [`AUTOMATIC`].
+    /// Whether the deformer chooses the value if it is 0.
     automatic: bool,
     tip: &'static str,
 }
@@ -132,7 +132,7 @@ const SUBSTEPS: [Number; 1] = [Number {
         "substeps",
         "Substeps",
         [0.0, 16.0],
-        "Solves on the way to the pose; automatic: more where joints rotate far",
+        "Solves on the way to the pose; auto: more where joints rotate far",
     )
 }];
 
@@ -352,7 +352,7 @@ fn numbers(
             name_of(ui, field.label).on_hover_text(field.tip);
             let Number { range, logarithmic, whole, automatic, .. } = *field;
             let print = match (automatic, whole) {
-                (true, _) => widgets::Print::Count(AUTOMATIC),
+                (true, _) => widgets::Print::Count("auto"),
                 (_, true) => widgets::Print::Decimals(0),
                 _ => widgets::Print::Decimals(3),
             };

@@ -53,6 +53,7 @@ impl Workbench {
             tool,
             scale: world_from_room.scale,
             preferences: &self.preferences,
+            pen: self.preferences.pen,
             haptics: &mut out.haptics,
         };
         if !self.windowed {

@@ -3,7 +3,7 @@
 //! front end interprets the stroke so far ([`AccentTool::stroke`]) and returns previews. In the end, the front end
 //! interprets the finished stroke ([`Request::Accent`]) and returns a sculpt layer.
 
-use super::{EditContext, Moment, PER_POINT};
+use super::{EditContext, Moment, PER_POINT, pen};
 use crate::base::math::{Aabb, Mat3, Quat, Vec3};
 use crate::deform::classic::Method;
 use crate::render::{BASELINE, Lines, OFFSET, TEXEL, Tangents, View};
@@ -11,8 +11,6 @@ use crate::surface::Sculpt;
 use crate::workbench::{AccentOutcome, AccentStart, AccentStroke, Haptic, Request, Rigid, Tracking};
 use std::sync::Arc;
 
-/// Minimum distance between samples, room metres.
-const STILL: f32 = 0.002;
 /// Maximum number of samples. A stroke that reaches this number ends.
 const MOST: usize = 4096;
 /// Maximum width and height of the image in which silhouettes are searched, pixels.
@@ -87,13 +85,13 @@ impl AccentTool {
             self.begin(context, moment, tip, (head, windowed));
         }
         let accent = self.drawn.as_mut()?;
-        let apart = accent.stroke.last().is_none_or(|p| p.distance(tip) >= STILL * moment.scale);
-        if down && tracked && apart {
-            accent.stroke.push(tip);
+        if down && tracked {
+            pen::draw(&mut accent.stroke, moment, MOST);
         }
         if down && accent.stroke.len() < MOST {
             return None;
         }
+        pen::end(&mut accent.stroke, moment, MOST);
         let request = self.drawn.take().filter(|s| s.stroke.len() > 1);
         if request.is_none() {
             self.end_preview();

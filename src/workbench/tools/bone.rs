@@ -4,7 +4,7 @@
 //! The joints of a stroke depend on the interior of the mesh. To compute this interior takes too long for a frame. The
 //! front end computes the joints ([`Request::Bones`]) and returns them to [`attached`].
 
-use super::{EditContext, Moment};
+use super::{EditContext, Moment, pen};
 use crate::base::ChainId;
 use crate::base::math::Vec3;
 use crate::document::{Edit, Operation};
@@ -16,7 +16,7 @@ use crate::workbench::{Haptic, Request, Tracking};
 
 /// Maximum distance from the tip to a joint for dragging, room metres.
 const REACH: f32 = 0.025;
-/// Minimum distance between samples, room metres.
+/// Minimum distance that moves a joint, room metres.
 const STILL: f32 = 0.002;
 /// Maximum number of samples. A stroke that reaches this number ends.
 const MOST: usize = 4096;
@@ -114,13 +114,13 @@ impl BoneTool {
         match self.act {
             Act::Idle => None,
             Act::Draws => {
-                let still = STILL * moment.scale;
-                if down && tracked && self.points.last().is_none_or(|p| p.distance(tip) >= still) {
-                    self.points.push(tip);
+                if down && tracked {
+                    pen::draw(&mut self.points, moment, MOST);
                 }
                 if down && self.points.len() < MOST {
                     return None;
                 }
+                pen::end(&mut self.points, moment, MOST);
                 self.act = Act::Idle;
                 let stroke = std::mem::take(&mut self.points);
                 if stroke.len() < 2 {

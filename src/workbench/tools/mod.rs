@@ -40,7 +40,7 @@ pub use paint::with_painted;
 pub use skin::RING;
 pub use skin::{SkinTool, newest as newest_mark};
 
-use super::{Haptic, Preferences};
+use super::{Haptic, Pen, Preferences};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
@@ -229,6 +229,8 @@ pub struct Moment<'a> {
     pub scale: f32,
     /// The user's preferences.
     pub preferences: &'a Preferences,
+    /// How strokes follow the hand; [`Pen::Free`] in old takes, where only the line tool follows the preference.
+    pub pen: Pen,
     /// Haptic pulse per hand.
     pub haptics: &'a mut [Option<Haptic>; 2],
 }

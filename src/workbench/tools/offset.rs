@@ -2,8 +2,8 @@
 //! ([`crate::surface::OffsetCurve`], thesis 7.4). The result is one sculpt layer, like that of a pull
 //! ([`super::pull`]).
 
-use super::EditContext;
 use super::pull::Pulled;
+use super::{EditContext, Moment, pen};
 use crate::base::MarkId;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::classic::Method;
@@ -123,11 +123,9 @@ impl Offset {
         &self.sculpt
     }
 
-    /// Adds a sample, world space, unless it lies within `still` metres of the last sample.
-    pub fn add(&mut self, at: Vec3, still: f32) {
-        let near = self.points.last().is_some_and(|p| p.distance(at) < still);
-        if at.is_finite() && !near && self.points.len() < MOST {
-            self.points.push(at);
+    /// Continues the stroke to the hand.
+    pub fn draw(&mut self, moment: &Moment) {
+        if pen::draw(&mut self.points, moment, MOST) {
             self.update(false);
         }
     }
@@ -141,7 +139,8 @@ impl Offset {
     }
 
     /// Ends the stroke. Returns the edit and the pulled layer, or `None` if the stroke is only a click.
-    pub fn end(mut self) -> Option<(Edit, Pulled)> {
+    pub fn end(mut self, moment: &Moment) -> Option<(Edit, Pulled)> {
+        pen::end(&mut self.points, moment, MOST);
         if self.points.len() < 2 {
             return None;
         }

@@ -1,7 +1,8 @@
-//! The pen of the line tool: where a stroke goes when the brush tip moves.
+//! The pen of the tools that draw: where a stroke goes when the brush tip moves.
 
+use super::Moment;
 use crate::base::math::Vec3;
-use crate::workbench::Pen;
+use crate::workbench::{Pen, Tracking};
 
 /// Length of the string on which a steady pen hangs behind the tip, room metres.
 const STRING: f32 = 0.02;
@@ -10,6 +11,9 @@ const SLOPE: f32 = std::f32::consts::PI / 12.0;
 /// Maximum angle by which snapping changes a slope, radians.
 const SNAP: f32 = std::f32::consts::PI / 60.0;
 
+/// Minimum distance between the points of a stroke in the air, room metres.
+const STILL: f32 = 0.002;
+
 /// Returns the next point of a stroke that began at `first` and now ends at `last`. `scale` is world metres per room
 /// metre.
 pub fn next(pen: Pen, first: Vec3, last: Vec3, tip: Vec3, scale: f32) -> Vec3 {
@@ -17,10 +21,46 @@ pub fn next(pen: Pen, first: Vec3, last: Vec3, tip: Vec3, scale: f32) -> Vec3 {
         Pen::Free => tip,
         Pen::Steady => {
             let way = tip - last;
-            last + way * (1.0 - STRING * scale / way.length().max(STRING * scale))
+            last + way * pulled(way.length(), STRING * scale)
         }
         Pen::Straight => snapped(first, tip),
     }
+}
+
+/// Returns the fraction of the way to the tip by which a string of this length pulls a steady pen.
+fn pulled(distance: f32, string: f32) -> f32 {
+    1.0 - string / distance.max(string)
+}
+
+/// As [`pulled`], for a pen on the skin. Its string is shorter, because limbs are thin.
+pub fn pulled_on_skin(distance: f32, scale: f32) -> f32 {
+    pulled(distance, 0.5 * STRING * scale)
+}
+
+/// Continues a stroke in the air, up to `most` points. Returns whether the stroke has changed.
+pub fn draw(points: &mut Vec<Vec3>, moment: &Moment, most: usize) -> bool {
+    let tip = moment.hand().tip.position;
+    let [first, last] = [points.first(), points.last()].map(|p| p.copied().unwrap_or(tip));
+    add(points, moment, next(moment.pen, first, last, tip, moment.scale), most)
+}
+
+/// Ends a stroke in the air: that of a steady pen ends at the tip. Returns whether the stroke has changed.
+pub fn end(points: &mut Vec<Vec3>, moment: &Moment, most: usize) -> bool {
+    let hand = moment.hand();
+    let ends = moment.pen == Pen::Steady && hand.tip_tracking == Tracking::Tracked && !points.is_empty();
+    ends && add(points, moment, hand.tip.position, most)
+}
+
+fn add(points: &mut Vec<Vec3>, moment: &Moment, at: Vec3, most: usize) -> bool {
+    let near = points.last().is_some_and(|p| p.distance(at) < STILL * moment.scale);
+    if near || points.len() >= most || !at.is_finite() {
+        return false;
+    }
+    if moment.pen == Pen::Straight {
+        points.truncate(1);
+    }
+    points.push(at);
+    true
 }
 
 /// Rotates the segment from `first` to `tip` to the nearest multiple of [`SLOPE`] against the floor, if that is near.

@@ -13,6 +13,7 @@
 //! [`MarkBy`] chooses what a trigger press at a mark does: a pull of the mark and the skin around it
 //! ([`super::pull`]), the offset stroke of the newest mark ([`super::offset`]), or a drag of a knot ([`super::knots`]).
 
+mod follow;
 mod marks;
 
 use super::knots::{Drag, Knot, Knots};
@@ -30,7 +31,7 @@ use crate::scene::SurfaceSample;
 use crate::surface::{
     MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring, ring_across,
 };
-use crate::workbench::{Haptic, MarkBy, Tracking};
+use crate::workbench::{Haptic, MarkBy, Pen, Tracking};
 
 /// Trigger values above which a sample draws and below which a stroke ends.
 const TRIGGER: [f32; 2] = [0.55, 0.35];
@@ -60,8 +61,10 @@ pub const RING: [u8; 4] = [96, 232, 132, 255];
 #[derive(Default)]
 pub struct SkinTool {
     points: Vec<SurfacePoint>,
-    /// World position of the last sample.
+    /// World position of the last point.
     last: Vec3,
+    /// The newest sample of the stroke of a steady pen.
+    tip: Option<SurfaceSample>,
     /// Time of the newest sample, seconds.
     seen: f64,
     drawing: bool,
@@ -189,7 +192,7 @@ impl SkinTool {
     fn put_away(&mut self) {
         (self.drawing, self.armed, self.let_go, self.pull) = (false, false, None, None);
         (self.offset, self.drag, self.across) = (None, None, Across::default());
-        self.ring = None;
+        (self.ring, self.tip) = (None, None);
         self.points.clear();
         self.measured.clear();
     }
@@ -313,21 +316,20 @@ impl SkinTool {
         if near || sample.triangle as usize >= context.body.walk.len() {
             return;
         }
-        let mut point = point_of(sample);
-        if let Some(last) = self.points.last() {
-            let longest = DETOUR * self.last.distance(sample.position) + 3.0 * context.body.edge;
-            match between(context, last, &point, longest) {
-                Some(way) => self.points.extend(way),
-                None => point.lifted = true,
-            }
+        self.tip = Some(*sample).filter(|_| moment.pen == Pen::Steady);
+        if self.follow(context, sample, moment.pen, moment.scale) {
+            self.judge(context, moment);
         }
-        self.points.push(point);
-        self.measured.push((point, sample.position));
-        self.last = sample.position;
-        self.judge(context, moment);
     }
 
     fn finish(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) {
+        // The stroke of a steady pen ends at the tip.
+        let still = |tip: &SurfaceSample| self.last.distance(tip.position) < STILL * moment.scale;
+        if let Some(tip) = self.tip.take().filter(|tip| !still(tip))
+            && self.follow(context, &tip, Pen::Free, moment.scale)
+        {
+            self.judge(context, moment);
+        }
         let mut points = std::mem::take(&mut self.points);
         let measured = std::mem::take(&mut self.measured);
         let (ring, across) = (self.ring, std::mem::take(&mut self.across));

@@ -35,13 +35,23 @@ pub(super) fn seen(
     best.map(|b| b.1)
 }
 
-/// Draws `turns` revolutions around a capsule with axis y in `count` samples. Each sample arrives two frames late.
+/// Draws `turns` revolutions around a capsule with axis y in `count` samples.
 fn draw_round(s: &mut Script, character: &Character, turns: f32, count: usize) {
+    draw_round_at(s, character, (turns, count), |_| 0.5);
+}
+
+/// As [`draw_round`], at a height for each sample. Each sample arrives two frames late.
+pub(super) fn draw_round_at(
+    s: &mut Script,
+    character: &Character,
+    (turns, count): (f32, usize),
+    height: impl Fn(usize) -> f32,
+) {
     let mut queue = std::collections::VecDeque::from([None, None]);
     for i in 0..count + 12 {
         let angle = turns * std::f32::consts::TAU * i.min(count) as f32 / count as f32;
         let out = Vec3::new(angle.cos(), 0.0, angle.sin());
-        let place = out * 0.4 + Vec3::Y * 0.5;
+        let place = out * 0.4 + Vec3::Y * height(i.min(count));
         s.turned(RIGHT, place, Quat::from_rotation_arc(Vec3::NEG_Z, -out));
         s.input.hands[RIGHT].draw = if i < count { 1.0 } else { 0.0 };
         s.input.hands[RIGHT].surface = queue.pop_front().flatten();

@@ -12,6 +12,7 @@ mod limits;
 mod marks;
 mod morphs;
 mod path;
+mod pens;
 mod pins;
 mod recording;
 mod shape;

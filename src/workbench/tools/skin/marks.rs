@@ -1,6 +1,6 @@
 //! The offset strokes of the skin tool, and its drags of knots.
 
-use super::{KNOT, Pulled, REACH, STILL, SkinTool, point_of};
+use super::{KNOT, Pulled, REACH, SkinTool, point_of};
 use crate::base::Error;
 use crate::workbench::tools::offset::Offset;
 use crate::workbench::tools::{EditContext, Moment};
@@ -10,7 +10,7 @@ impl SkinTool {
     /// Draws the offset stroke of the open mark.
     pub(super) fn draw_offset(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
         let hand = moment.hand();
-        let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
+        let tracked = hand.tip_tracking == Tracking::Tracked;
         // Samples of the skin during this stroke must not begin a mark after it.
         self.seen = hand.surface.map_or(self.seen, |s| s.time.max(self.seen));
         if hand.trigger.pressed && tracked && !hand.on_panel && self.offset.is_none() {
@@ -32,11 +32,11 @@ impl SkinTool {
         let offset = self.offset.as_mut()?;
         if down {
             if tracked {
-                offset.add(tip, STILL * moment.scale);
+                offset.draw(moment);
             }
             return None;
         }
-        let ended = self.offset.take().and_then(Offset::end);
+        let ended = self.offset.take().and_then(|offset| offset.end(moment));
         // A click is no stroke, so the mark still waits.
         let (edit, pulled) = ended?;
         self.open = None;
