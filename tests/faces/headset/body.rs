@@ -3,7 +3,7 @@
 use super::bed::Runtime;
 use super::stage::{RADIUS, Session, joints, shape, words};
 use sinew::base::math::Vec3;
-use sinew::workbench::{Command, Tool};
+use sinew::workbench::{Command, Pen, Tool};
 
 pub fn two_hands_take_hold_of_the_body(s: &mut Session, runtime: &Runtime) {
     let hash = s.app.hash();
@@ -53,6 +53,7 @@ pub fn the_world_is_pulled_and_scaled_and_no_document_changes(s: &mut Session, r
 pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtime: &Runtime) {
     const HEIGHT: f32 = 0.7;
     s.app.press(Command::Tool(Tool::Skin));
+    s.app.press(Command::Pen(Pen::Steady));
     let head = s.app.frame.head;
     // The hand circles the capsule 10 cm from the skin and always points at the capsule's axis.
     let axis = words(s.stage(Vec3::Y * HEIGHT));
@@ -64,9 +65,19 @@ pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtim
     ));
     assert_eq!(s.app.frame.head, head);
     s.app.picture("ring");
+    // A straight mark: the hand goes up along the front, with a detour to the side.
+    s.app.press(Command::Pen(Pen::Straight));
+    let low = words(s.stage(Vec3::new(0.0, 0.4, RADIUS + 0.1)));
+    let ahead = words(s.stage(Vec3::new(0.0, 0.4, 0.0)));
+    s.play(&format!("right at {low}\nright look {ahead}\nwait 0.1\nright trigger 1\nwait 0.1"));
+    s.play(&format!(
+        "right by 0.08 0.1 0 over 0.4\nright by -0.08 0.1 0 over 0.4\nwait 0.07\nright trigger 0\nwait 0.1"
+    ));
+    s.app.picture("straight_mark");
+    s.app.press(Command::Pen(Pen::Free));
     let (model, document) = s.save(runtime);
-    let [ring] = document.marks() else { panic!("{} marks", document.marks().len()) };
-    assert!(ring.closed, "the ring is open");
+    let [ring, line] = document.marks() else { panic!("{} marks", document.marks().len()) };
+    assert!(ring.closed && !line.closed, "{} {}", ring.closed, line.closed);
     assert!(ring.points.len() > 30, "{} points", ring.points.len());
     let (shape, mesh) = (shape(), &model.bound.character.display);
     let edge =
@@ -79,4 +90,8 @@ pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtim
         let off = Vec3::new(point.x.hypot(point.z) - RADIUS, point.y - HEIGHT, 0.0).length();
         assert!(off < edge, "{point} is {off} off the ring, an edge is {edge}");
     }
+    let line: Vec<Vec3> = line.points.iter().map(place).collect();
+    let [start, end] = [line[0], line[line.len() - 1]];
+    assert!((start.y - 0.4).abs() < 0.02 && (end.y - 0.6).abs() < 0.02, "{start} {end}");
+    assert!(line.iter().all(|p| p.x.abs() < 0.02 && p.z > 0.0), "the detour is in the mark: {line:?}");
 }
