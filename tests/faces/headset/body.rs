@@ -70,9 +70,9 @@ pub fn a_ring_is_drawn_round_a_limb_by_hand_motion_alone(s: &mut Session, runtim
     let low = words(s.stage(Vec3::new(0.0, 0.4, RADIUS + 0.1)));
     let ahead = words(s.stage(Vec3::new(0.0, 0.4, 0.0)));
     s.play(&format!("right at {low}\nright look {ahead}\nwait 0.1\nright trigger 1\nwait 0.1"));
-    s.play(&format!(
-        "right by 0.08 0.1 0 over 0.4\nright by -0.08 0.1 0 over 0.4\nwait 0.07\nright trigger 0\nwait 0.1"
-    ));
+    s.play(
+        "right by 0.08 0.1 0 over 0.4\nright by -0.08 0.1 0 over 0.4\nwait 0.07\nright trigger 0\nwait 0.1",
+    );
     s.app.picture("straight_mark");
     s.app.press(Command::Pen(Pen::Free));
     let (model, document) = s.save(runtime);
