@@ -43,6 +43,9 @@ impl WindowEditor {
         if chord.is_plain() && self.choose_file(chord.key(), bench.as_deref_mut()) {
             return;
         }
+        if chord.is_text() && self.takes_paths(bench.as_deref()) {
+            return;
+        }
         let Some(act) = self.choices.keys.act(chord) else { return };
         if act == Act::Remove && self.panels.shared.keys.over {
             return self.act_on_keys(KeyAct::Delete, bench);

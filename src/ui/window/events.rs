@@ -55,6 +55,7 @@ impl WindowEditor {
                 self.modifiers = *modifiers;
                 self.key(Chord::new(*key, *modifiers), *repeat, time, bench);
             }
+            Event::Text(text) if self.takes_paths(bench.as_deref()) => self.type_path(text),
             // Over the dope sheet, both are about keys.
             Event::Copy if !self.typing && !self.takes_keys() && self.panels.shared.keys.over => {
                 self.act_on_keys(KeyAct::Copy, bench);

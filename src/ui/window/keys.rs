@@ -144,6 +144,28 @@ pub struct Chord {
     alt: bool,
 }
 
+/// Keys of signs. The names of the keys of letters and digits have one character.
+const SIGNS: [Key; 18] = [
+    Key::Colon,
+    Key::Comma,
+    Key::Minus,
+    Key::Period,
+    Key::Plus,
+    Key::Equals,
+    Key::Semicolon,
+    Key::Backslash,
+    Key::Slash,
+    Key::Pipe,
+    Key::Questionmark,
+    Key::Exclamationmark,
+    Key::OpenBracket,
+    Key::CloseBracket,
+    Key::OpenCurlyBracket,
+    Key::CloseCurlyBracket,
+    Key::Backtick,
+    Key::Quote,
+];
+
 const fn key(key: Key) -> Chord {
     Chord { key, ctrl: false, shift: false, alt: false }
 }
@@ -336,6 +358,11 @@ impl Chord {
     /// Whether the key has no modifiers.
     pub fn is_plain(self) -> bool {
         !(self.ctrl || self.shift || self.alt)
+    }
+
+    /// Whether the key types a letter, a digit or a sign.
+    pub fn is_text(self) -> bool {
+        !self.is_command() && (self.key.name().chars().count() == 1 || SIGNS.contains(&self.key))
     }
 
     /// Whether Control or Alt is held.

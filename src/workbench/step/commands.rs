@@ -212,10 +212,14 @@ impl Workbench {
             Command::Key => self.set_key(),
             Command::DeleteKey => self.delete_key(),
             Command::MoveKey(time) => self.move_key(time),
-            Command::AutoKey(on) => self.playhead.auto_key = on,
+            Command::AutoKey(on) => {
+                self.playhead.auto_key = on;
+                self.timeline.follow(self.playhead);
+            }
             Command::Record(on) => {
                 self.cancel();
                 self.playhead.record = on;
+                self.timeline.follow(self.playhead);
             }
             Command::Rate(rate) => self.set_rate(rate),
             Command::PlayRange(range) => self.set_range(range),

@@ -5,11 +5,13 @@ use super::{Memory, Pressed, Shows};
 use crate::ui::palette::{FileEntry, FileKind, FileList, Tab};
 use crate::ui::window::input::WindowInput;
 use crate::ui::window::output::Ask;
-use crate::ui::window::{WindowEditor, paths};
+use crate::ui::window::{Hold, WindowEditor, paths};
 use crate::workbench::{Command, Workbench};
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
-use egui::{Align, Align2, Event, FontId, Key, Layout, Response, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{
+    Align, Align2, Event, FontId, Id, Key, Layout, Response, RichText, ScrollArea, TextEdit, Ui, vec2,
+};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of recent files and of unsaved sessions on the welcome screen.
@@ -28,6 +30,10 @@ pub(in crate::ui::window) struct Chosen {
     folder: PathBuf,
     /// Text of the path field.
     path: String,
+    /// Whether the user has begun to type a path, so that the path field must get the keyboard.
+    typed: bool,
+    /// Whether the path field has the keyboard.
+    focused: bool,
 }
 
 /// Returns path and text of the lines of a list: the parent folder, if there is one, and the entries.
@@ -57,6 +63,10 @@ impl WindowEditor {
                 (row, above) => lines.get(row - usize::from(above.is_some())).map(|e| e.path.as_path()),
             }),
             Key::Backspace | Key::ArrowLeft => Ok(above),
+            Key::Escape if bench.is_some() && self.hold == Hold::Free => {
+                self.command(Command::Files, bench);
+                return true;
+            }
             _ => return false,
         };
         match open.map(|path| path.map(Path::to_owned)) {
@@ -65,6 +75,29 @@ impl WindowEditor {
             Ok(None) => {}
         }
         true
+    }
+}
+
+/// Paths that the user types while a list of files shows.
+impl WindowEditor {
+    /// Whether a list of files shows, so that letters are the beginning of a path.
+    pub(in crate::ui::window) fn takes_paths(&self, bench: Option<&Workbench>) -> bool {
+        // The field gets the keyboard in the frame after the first letter, and does not see the letters of that frame.
+        let free = !self.typing && (!self.takes_keys() || self.panels.files.focused);
+        free && self.hold == Hold::Free && bench.is_none_or(|b| b.preferences().files)
+    }
+
+    /// Writes the first letters of a path to the path field, which then gets the keyboard.
+    pub(in crate::ui::window) fn type_path(&mut self, text: &str) {
+        let text = text.trim_start();
+        let chosen = &mut self.panels.files;
+        if !text.is_empty() {
+            if !std::mem::replace(&mut chosen.typed, true) && !chosen.focused {
+                chosen.path.clear();
+            }
+            chosen.path.push_str(text);
+            (chosen.tab, self.changed) = (Tab::Folder, true);
+        }
     }
 }
 
@@ -176,10 +209,17 @@ fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Presse
         if ui.small_button("Refresh").on_hover_text("Reads the folder again").clicked() {
             pressed.list = Some(files.folder.clone());
         }
-        let text = ui.add(TextEdit::singleline(&mut chosen.path).desired_width(f32::INFINITY));
-        if text.gained_focus() {
+        let id = ui.make_persistent_id("path");
+        let typed = std::mem::take(&mut chosen.typed);
+        if typed {
+            ui.memory_mut(|m| m.request_focus(id));
+            select(ui, id, [chosen.path.chars().count(); 2]);
+        }
+        let text = ui.add(TextEdit::singleline(&mut chosen.path).id(id).desired_width(f32::INFINITY));
+        if text.gained_focus() && !typed {
             select_all(ui, &text, &chosen.path);
         }
+        chosen.focused = text.has_focus();
         let ended = |key| text.lost_focus() && ui.input(|i| i.key_pressed(key));
         if ended(Key::Escape) {
             chosen.path = files.folder.to_string_lossy().into_owned();
@@ -195,10 +235,15 @@ fn path(ui: &mut Ui, files: &FileList, chosen: &mut Chosen, pressed: &mut Presse
 
 /// Selects the whole text of a field, so that typing or pasting replaces it.
 pub(super) fn select_all(ui: &Ui, text: &Response, content: &str) {
-    let mut state = TextEditState::load(ui.ctx(), text.id).unwrap_or_default();
-    let (first, last) = (CCursor::default(), CCursor::new(content.chars().count()));
+    select(ui, text.id, [0, content.chars().count()]);
+}
+
+/// Selects the characters between two places in a text field.
+fn select(ui: &Ui, id: Id, places: [usize; 2]) {
+    let mut state = TextEditState::load(ui.ctx(), id).unwrap_or_default();
+    let [first, last] = places.map(CCursor::new);
     state.cursor.set_char_range(Some(CCursorRange::two(first, last)));
-    state.store(ui.ctx(), text.id);
+    state.store(ui.ctx(), id);
 }
 
 /// Draws the lines of a folder. Returns the path that was clicked, and whether the path is a folder.

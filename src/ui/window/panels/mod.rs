@@ -188,11 +188,12 @@ fn plate(painter: &egui::Painter, text: &str, opacity: u8, place: impl FnOnce(eg
 /// Draws the instruction of the tour over the picture, with a button that ends the tour.
 fn instruction(ui: &Ui, (number, all, text): (usize, usize, &str), pressed: &mut Pressed) {
     let room = ui.available_rect_before_wrap();
-    let at = room.center_top() + egui::vec2(0.0, 14.0);
-    let area = egui::Area::new(egui::Id::new("tour")).fixed_pos(at).pivot(egui::Align2::CENTER_TOP);
+    // At the side, where it does not hide the head of a character that fills the view.
+    let at = room.left_top() + egui::vec2(14.0, 14.0);
+    let area = egui::Area::new(egui::Id::new("tour")).fixed_pos(at).pivot(egui::Align2::LEFT_TOP);
     area.show(ui.ctx(), |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
-            ui.set_max_width((room.width() - 60.0).clamp(120.0, 460.0));
+            ui.set_max_width((0.3 * room.width()).clamp(150.0, 300.0));
             ui.horizontal(|ui| {
                 ui.label(
                     egui::RichText::new(format!("{number} / {all}")).strong().color(theme::ACCENT_HOVER),

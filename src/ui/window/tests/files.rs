@@ -1,5 +1,6 @@
 //! Tests of files: refreshed lists, typed and pasted paths, questions and the save dialog.
 
+use super::typing::key_of;
 use super::*;
 use crate::ui::palette::FileList;
 use crate::workbench::Request;
@@ -79,6 +80,42 @@ fn a_path_is_typed_pasted_or_dropped_as_text_and_opened() {
     // Outside of text fields, pasting opens only absolute paths.
     assert_eq!(t.send(Event::Paste("/data/hero.glb\n".into())), opens("/data/hero.glb"));
     assert_eq!(t.send(Event::Paste("some words".into())), []);
+}
+
+#[test]
+fn letters_over_a_list_of_files_are_a_path_and_no_shortcuts() {
+    let mut t = Table::with_files();
+    t.frames(3);
+    t.asks();
+    let (hash, preferences) = (t.hash(), t.bench.preferences().clone());
+    // The window system first reports the key and then its text.
+    for letter in "/tmp/n1".chars() {
+        let key = if letter == '/' { Key::Slash } else { key_of(letter) };
+        let event = |pressed| Event::Key {
+            key,
+            physical_key: None,
+            pressed,
+            repeat: false,
+            modifiers: Modifiers::NONE,
+        };
+        t.input.events.extend([event(true), Event::Text(letter.to_string()), event(false)]);
+        t.frame();
+    }
+    assert_eq!((t.hash(), t.bench.preferences()), (hash, &preferences));
+    assert_eq!(t.press_key(Key::Enter), opens("/tmp/n1"));
+    // Escape leaves the field; another Escape closes the list.
+    t.frames(2);
+    t.asks();
+    t.write("walks");
+    t.press_key(Key::Escape);
+    assert!(t.bench.preferences().files);
+    t.frames(2);
+    t.words_at("/home/me");
+    t.press_key(Key::Escape);
+    assert!(!t.bench.preferences().files);
+    // Then letters are shortcuts again.
+    t.key(Key::M, Modifiers::NONE);
+    assert_ne!(t.bench.preferences().mirror, preferences.mirror);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 use std::f32::consts::FRAC_PI_4;
 
 /// Returns the key that types a letter.
-fn key_of(letter: char) -> Key {
+pub(super) fn key_of(letter: char) -> Key {
     match letter {
         '.' => Key::Period,
         '-' => Key::Minus,

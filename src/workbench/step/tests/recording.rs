@@ -43,6 +43,17 @@ fn place_at(s: &Script, node: usize, time: f64) -> Vec3 {
 }
 
 #[test]
+fn the_switches_of_the_timeline_show_at_once() {
+    let mut s = Script::biped();
+    let shown = |s: &Script| [s.bench.timeline().playhead.record, s.bench.timeline().playhead.auto_key];
+    s.bench.run_command(Command::Record(true));
+    assert_eq!(shown(&s), [true, false]);
+    s.bench.run_command(Command::AutoKey(true));
+    s.bench.run_command(Command::Record(false));
+    assert_eq!(shown(&s), [false, true]);
+}
+
+#[test]
 fn a_recorded_grab_plays_as_the_hand_moved_and_is_one_step() {
     for rate in FRAME_RATES {
         let mut s = Script::biped();
