@@ -293,6 +293,9 @@ pub(in crate::ui) fn toggle(ui: &mut Ui, on: &mut bool, text: &str, tip: &str) {
     *on ^= choice(ui, *on, text, tip);
 }
 
+/// Maximum height of an open list in the window, logical pixels.
+const LIST: f32 = 360.0;
+
 /// Draws a list that opens: each item with its text and whether it is chosen. `width` is in logical pixels of the window.
 /// Returns the item that was clicked.
 pub(super) fn pick<'t, T>(
@@ -303,6 +306,10 @@ pub(super) fn pick<'t, T>(
     let mut list = ComboBox::from_id_salt(id).selected_text(shown);
     if let Some(width) = width {
         list = list.width(width * theme::scale(ui));
+    }
+    // The window has room for all methods; a panel of the headset scrolls its lists.
+    if !theme::is_large(ui) {
+        list = list.height(LIST);
     }
     let mut picked = None;
     list.show_ui(ui, |ui| {
