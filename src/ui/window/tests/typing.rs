@@ -4,10 +4,11 @@ use super::*;
 use std::f32::consts::FRAC_PI_4;
 
 /// Returns the key that types a letter.
-pub(super) fn key_of(letter: char) -> Key {
+fn key_of(letter: char) -> Key {
     match letter {
         '.' => Key::Period,
         '-' => Key::Minus,
+        '/' => Key::Slash,
         _ => Key::from_name(&letter.to_uppercase().to_string()).unwrap(),
     }
 }

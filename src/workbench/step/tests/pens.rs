@@ -10,13 +10,19 @@ use std::f32::consts::TAU;
 /// Radius of the capsule.
 const RADIUS: f32 = 0.15;
 
-/// A mark round the capsule by a hand that trembles by 3 mm in every sample, and its points in the bind pose.
-fn trembling(pen: Pen, rules: Rules, turns: f32) -> (SurfaceStroke, Vec<Vec3>) {
+/// A capsule, and a workbench whose skin tool draws on it with a pen.
+fn on_skin(pen: Pen) -> (Arc<Character>, Script) {
     let character = Arc::new(capsule(2, 24, 24, RADIUS, 1.0));
     let mut s = Script::new(&character);
-    s.bench.keep_to(rules);
     s.bench.run_command(Command::Tool(Tool::Skin));
     s.bench.run_command(Command::Pen(pen));
+    (character, s)
+}
+
+/// A mark round the capsule by a hand that trembles by 3 mm in every sample, and its points in the bind pose.
+fn trembling(pen: Pen, rules: Rules, turns: f32) -> (SurfaceStroke, Vec<Vec3>) {
+    let (character, mut s) = on_skin(pen);
+    s.bench.keep_to(rules);
     draw_round_at(&mut s, &character, (turns, 240), |i| 0.5 + 0.003 * [1.0, -1.0][i % 2]);
     let [mark] = s.bench.session().document().marks() else { panic!("one mark") };
     let at = |p| s.bench.context.body.bind_position(&character, p).unwrap();
@@ -51,10 +57,7 @@ fn a_steady_pen_draws_smooth_marks_and_rings_that_end_at_the_tip() {
 
 #[test]
 fn a_straight_mark_is_the_path_from_its_first_point_to_the_tip() {
-    let character = Arc::new(capsule(2, 24, 24, RADIUS, 1.0));
-    let mut s = Script::new(&character);
-    s.bench.run_command(Command::Tool(Tool::Skin));
-    s.bench.run_command(Command::Pen(Pen::Straight));
+    let (character, mut s) = on_skin(Pen::Straight);
     // The hand goes up and comes back to the height of the start.
     draw_round_at(&mut s, &character, (0.3, 60), |i| {
         0.5 + 0.1 * ((i as f32 / 50.0).min(1.0) * TAU / 2.0).sin()
@@ -100,11 +103,8 @@ fn strokes_in_the_air_are_steady_and_straight_too() {
 
 #[test]
 fn a_straight_offset_stroke_moves_the_skin_under_a_mark() {
-    let character = Arc::new(capsule(2, 24, 24, RADIUS, 1.0));
-    let mut s = Script::new(&character);
-    s.bench.run_command(Command::Tool(Tool::Skin));
+    let (character, mut s) = on_skin(Pen::Straight);
     s.bench.run_command(Command::MarkBy(MarkBy::Offset));
-    s.bench.run_command(Command::Pen(Pen::Straight));
     draw_round_at(&mut s, &character, (0.0, 40), |i| 0.3 + 0.01 * i as f32);
     assert_eq!(s.bench.session().document().marks().len(), 1);
     let wave: Vec<Vec3> = (0..=40)
