@@ -8,23 +8,41 @@ impl Character {
     /// lies on a path between two joints that vertices follow. Control bones, inverse kinematics bones and bones above
     /// the body's first joint do not deform the mesh.
     pub fn deforming_bones(&self) -> Vec<bool> {
-        let (skeleton, influences) = (&self.skeleton, &self.control.influences);
-        let count = skeleton.joints.len();
-        let mut followed = vec![false; count];
+        let followed = self.followed_joints();
+        let leads = self.at_or_above(&followed);
+        let between = |joint: usize, child: usize| leads[child] && self.line(joint).any(|a| followed[a]);
+        let bones = self.skeleton.bones.iter().map(|b| (b.parent.index(), b.child.map(|c| c.index())));
+        bones.map(|(joint, child)| followed[joint] || child.is_some_and(|c| between(joint, c))).collect()
+    }
+
+    /// Returns, per joint, whether vertices follow the joint or a joint below it.
+    pub fn leading_joints(&self) -> Vec<bool> {
+        self.at_or_above(&self.followed_joints())
+    }
+
+    /// Returns, per joint, whether vertices follow it.
+    fn followed_joints(&self) -> Vec<bool> {
+        let influences = &self.control.influences;
+        let mut followed = vec![false; self.skeleton.joints.len()];
         for v in 0..influences.len() {
             for (joint, weight) in influences.of(v).filter(|(_, weight)| *weight > 0.0) {
                 followed[usize::from(joint)] |= weight > LEAST_WEIGHT;
             }
         }
-        let above = |joint: usize| {
-            let parent = |j: usize| skeleton.joints[j].parent.map(|p| p.index());
-            std::iter::successors(parent(joint), move |&j| parent(j)).take(count)
-        };
-        let mut leads = followed.clone();
-        (0..count).filter(|&j| followed[j]).for_each(|j| above(j).for_each(|a| leads[a] = true));
-        let between = |joint: usize, child: usize| leads[child] && above(joint).any(|a| followed[a]);
-        let bones = skeleton.bones.iter().map(|b| (b.parent.index(), b.child.map(|c| c.index())));
-        bones.map(|(joint, child)| followed[joint] || child.is_some_and(|c| between(joint, c))).collect()
+        followed
+    }
+
+    /// Returns, per joint, whether one of `joints` is the joint or lies below it.
+    fn at_or_above(&self, joints: &[bool]) -> Vec<bool> {
+        let mut out = joints.to_vec();
+        (0..out.len()).filter(|&j| joints[j]).for_each(|j| self.line(j).for_each(|a| out[a] = true));
+        out
+    }
+
+    /// The ancestors of a joint, upwards. A damaged file's cycle ends after as many steps as there are joints.
+    fn line(&self, joint: usize) -> impl Iterator<Item = usize> {
+        let parent = |j: usize| self.skeleton.joints[j].parent.map(|p| p.index());
+        std::iter::successors(parent(joint), move |&j| parent(j)).take(self.skeleton.joints.len())
     }
 }
 

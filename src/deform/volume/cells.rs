@@ -2,7 +2,7 @@
 
 use super::contact::{Contact, Shape};
 use super::cover::Cover;
-use super::hubs::hubs;
+use super::hubs::Hubs;
 use super::levels::{FEWEST, Level};
 use super::place::{Finder, Place, Vertices};
 use super::rigid::{rigid_parts, stiffen};
@@ -16,7 +16,8 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A node on a bone is held if its weight for the bone's joint is at least this fraction. A node on bones of one hub is
-/// held if the sum of its weights for the hub's joints is at least this fraction.
+/// held if the sum of its weights for the hub's joints is at least this fraction. Nodes inside the flesh of a hub or an
+/// end are held under the same condition.
 const ALONE: f64 = 0.98;
 /// Spacing of the samples along a bone, in edge lengths of a cube.
 const SAMPLE: f64 = 0.2;
@@ -98,22 +99,25 @@ impl Cells {
             let below = inside.find(positions[v] - normals[v] * (BELOW * size));
             below.into_iter().flat_map(|c| cells[c]).for_each(|n| add(&mut joints[n as usize], joint));
         }
-        let hubs = hubs(skeleton, &first, character.control.aabb.size().max_element());
+        let longest = character.control.aabb.size().max_element();
+        let Hubs { of: hubs, ends } = Hubs::new(skeleton, &first, &character.leading_joints(), longest);
         let share = |n: usize, of: &dyn Fn(usize) -> bool| -> f64 {
             inside.weights.of(n).filter(|w| of(w.0)).map(|w| w.1).sum()
         };
+        let of_joint = |n: usize, joint: JointId| share(n, &|j| first[j] == joint) >= ALONE;
         let of_hub = |n: usize, hub: JointId| share(n, &|j| hubs[j] == Some(hub)) >= ALONE;
+        let of_hub_or_end = |n: usize, j: usize| match hubs[j] {
+            Some(hub) => of_hub(n, hub),
+            None => ends[first[j].index()] && of_joint(n, first[j]),
+        };
         let mut around = vec![0; rest.len()];
         cells.iter().flatten().for_each(|&n| around[n as usize] += 1);
         let alone = |n: usize| match &joints[n][..] {
-            [joint] if share(n, &|j| first[j] == *joint) >= ALONE => true,
+            [joint] if of_joint(n, *joint) => true,
             [joint, others @ ..] => hubs[joint.index()].is_some_and(|hub| {
                 others.iter().all(|other| hubs[other.index()] == Some(hub)) && of_hub(n, hub)
             }),
-            [] => {
-                around[n] == 8
-                    && inside.weights.of(n).find_map(|w| hubs[w.0]).is_some_and(|hub| of_hub(n, hub))
-            }
+            [] => around[n] == 8 && inside.weights.of(n).any(|(j, _)| of_hub_or_end(n, j)),
         };
         let mut held: Vec<bool> = (0..rest.len()).map(alone).collect();
         let core: Vec<bool> = joints.iter().zip(&held).map(|(j, held)| !held && !j.is_empty()).collect();

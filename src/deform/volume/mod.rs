@@ -18,10 +18,11 @@
 //! Regions of the skin can make the flesh below them firmer or softer ([`firm`]). The energy of a cube is then
 //! multiplied by a factor ([`tissue`]).
 //!
-//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Sinew holds a node on a bone only
-//! if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it
-//! (`hubs.rs`). Elsewhere, the weights imply that flesh slides along the bone. A spring with the stiffness
-//! [`Params::firmness`] pulls the remaining nodes on bones to their start.
+//! **(differs)** *Skeleton Driven Volumetric Deformation* holds every node on a bone. Sinew holds a node on a bone
+//! only if almost all of the node's skin weight belongs to one joint, or to a head or hand with the joints below it.
+//! In heads, hands and feet, Sinew also holds nodes beside the bones (`hubs.rs`). Elsewhere, the weights imply that
+//! flesh slides along the bone. A spring with the stiffness [`Params::firmness`] pulls the remaining nodes on bones
+//! to their start.
 
 pub mod cells;
 pub mod contact;
