@@ -112,6 +112,14 @@ pub enum Left {
     Offer,
 }
 
+/// An unfinished session that can be resumed in place of the opened file.
+pub enum LeftOver {
+    /// An earlier session on the opened file.
+    Earlier(Box<Unfinished>),
+    /// A session during which the opened project was saved, and which then went on.
+    Later(Box<Unfinished>),
+}
+
 /// The displayed pose, and what [`Job::Measure`] measures on its skin.
 pub struct Displayed {
     /// The pose.
@@ -190,8 +198,8 @@ pub struct Opened {
     pub session: Session<'static>,
     /// Number of operations restored from the journal.
     pub restored: usize,
-    /// An unfinished earlier session on the file that the user can choose to resume.
-    pub left: Option<Box<Unfinished>>,
+    /// An unfinished session that the user can choose to resume.
+    pub left: Option<LeftOver>,
 }
 
 /// The worker thread, which runs jobs in order. Dropping the worker waits until all queued jobs are done.
@@ -291,7 +299,7 @@ fn run(job: Job) -> Done {
         Job::Restore(left, model) => {
             let session = left.restore(&model);
             let path = model.asset.path.clone();
-            let opened = session.and_then(|s| opened(&model, s, left.operations, None));
+            let opened = session.and_then(|s| opened(&model, s, left.operations));
             Done::Opened(path, opened.map(Box::new))
         }
         Job::Discard(left) => Done::Discarded(left.discard()),
@@ -362,18 +370,13 @@ fn list(folder: &Path, recent: &[PathBuf]) -> FileList {
     list.with_samples(&samples::folder().and_then(|f| samples::samples(&f).ok()).unwrap_or_default())
 }
 
-fn opened(
-    model: &Arc<Model>,
-    mut session: Session<'static>,
-    restored: usize,
-    left: Option<Box<Unfinished>>,
-) -> Result<Opened> {
+fn opened(model: &Arc<Model>, mut session: Session<'static>, restored: usize) -> Result<Opened> {
     // A background thread writes the journal to disk, so that the frame loop does not wait. If the thread cannot start,
     // the frame loop waits for each write.
     if let Err(error) = session.sync_in_background() {
         eprintln!("sinew: {error}");
     }
-    Ok(Opened { model: model.bound_for(session.document())?, session, restored, left })
+    Ok(Opened { model: model.bound_for(session.document())?, session, restored, left: None })
 }
 
 fn open(path: &Path, what: Left) -> Result<Opened> {
@@ -398,17 +401,20 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     // Opening a journal file is an explicit request to resume its session.
     if let Some(left) = first.as_ref().filter(|_| journal || what == Left::GoOn) {
         match left.restore(&model) {
-            Ok(session) => return opened(&model, session, left.operations, None),
+            Ok(session) => return opened(&model, session, left.operations),
             Err(error) => eprintln!("sinew: {error}"),
         }
     }
-    let offered = first.filter(|_| what == Left::Offer && !journal).map(Box::new);
+    let left = first.filter(|_| what == Left::Offer && !journal).map(|l| LeftOver::Earlier(Box::new(l)));
+    let later = folder.as_ref().filter(|_| left.is_none() && !journal);
+    let later = later.and_then(|folder| recovery::later(folder, path, &model).ok().flatten());
+    let left = left.or(later.map(|l| LeftOver::Later(Box::new(l))));
     let recorded = folder.map(|folder| recovery::begin(&folder, &model).inspect_err(unrecorded));
     let session = match recorded {
         Some(Ok(session)) => session,
         _ => model.start(None)?,
     };
-    opened(&model, session, 0, offered)
+    Ok(Opened { left, ..opened(&model, session, 0)? })
 }
 
 /// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.

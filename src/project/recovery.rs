@@ -9,7 +9,7 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::document::recover;
 use crate::document::{
-    AssetRef, Journal, Session, Torn, discard_journal, journal_folder, unfinished_journals,
+    AssetRef, Document, Journal, Session, Torn, discard_journal, journal_folder, unfinished_journals,
 };
 use crate::scene::Model;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,26 @@ pub fn unfinished(folder: &Path, file: Option<&Path>) -> Result<Found> {
     Ok(found)
 }
 
+/// Returns the newest unfinished session on the file that a project holds, if this session went on after the project was
+/// written. Such a session began with the original file, and the project was saved during the session.
+///
+/// # Errors
+/// The folder or the project cannot be read.
+pub fn later(folder: &Path, project: &Path, model: &Model) -> Result<Option<Unfinished>> {
+    let Some(asset) = model.document.as_ref().and_then(Document::asset) else { return Ok(None) };
+    let written = std::fs::metadata(project).and_then(|m| m.modified()).map_err(|e| Error::io(project, e))?;
+    let hashes = [&asset.hash, &AssetRef::of(&model.asset).hash];
+    let sessions = unfinished(folder, None)?.sessions.into_iter();
+    Ok(sessions.filter(|s| s.modified > written).find(|s| hashes.contains(&&s.file.hash)))
+}
+
 impl Unfinished {
+    /// Returns the name of the session's asset file, without folders.
+    pub fn name(&self) -> String {
+        let path = Path::new(&self.file.path);
+        path.file_name().map_or_else(|| self.file.path.clone(), |name| name.to_string_lossy().into_owned())
+    }
+
     /// Loads the session's asset file from its stored path.
     ///
     /// # Errors
@@ -133,6 +152,8 @@ mod tests {
     use crate::document::{Edit, Operation};
     use crate::pose::Sample;
     use crate::rig::Axis;
+    use crate::scene::{Evaluator, Where};
+    use std::time::Duration;
 
     /// Writes a capsule character to disk and loads it.
     fn character(folder: &Path) -> Model {
@@ -185,6 +206,57 @@ mod tests {
         assert_eq!(one.restore(&model).unwrap().document().hash(), hash);
         one.discard().unwrap();
         assert!(found(None).is_empty());
+    }
+
+    #[test]
+    fn a_session_that_went_on_after_its_project_was_saved_is_found_from_the_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let (model, journals) = (character(folder.path()), folder.path().join("journal"));
+        let path = folder.path().join("project.glb");
+        let mut session = begin(&journals, &model).unwrap();
+        session.apply(turn(&model, 20.0)).unwrap();
+        let journal = session.journal().unwrap().path().to_owned();
+        let mut evaluator =
+            Evaluator::new(&Where::Cpu, &model, &session.document().recipe().unwrap()).unwrap();
+        crate::project::save(&path, &model, session.document(), &mut evaluator).unwrap();
+        let saved = Model::load(&path, &BindOptions::default()).unwrap();
+        let found = || later(&journals, &path, &saved).unwrap();
+        assert!(found().is_none(), "it is being worked on");
+        session.apply(turn(&model, 40.0)).unwrap();
+        let hash = session.document().hash();
+        drop(session);
+
+        let written = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let change = |seconds: i64| {
+            let file = std::fs::File::options().append(true).open(&journal).unwrap();
+            let by = Duration::from_secs(seconds.unsigned_abs());
+            file.set_modified(if seconds > 0 { written + by } else { written - by }).unwrap();
+        };
+        change(-60);
+        assert!(found().is_none(), "the project was saved after the last edit");
+        change(60);
+        let one = found().unwrap();
+        assert_eq!((&one.journal, one.operations), (&journal, 2));
+        let restored = one.restore(&one.load(&BindOptions::default()).unwrap()).unwrap();
+        assert_eq!(restored.document().hash(), hash);
+        drop(restored);
+        change(60);
+        // A file that is no project has no such session.
+        assert!(later(&journals, &model.asset.path, &model).unwrap().is_none());
+        // A project of another character has none, either.
+        let shape = Shape { bones: 3, rings: 13, segments: 8, radius: 0.1, length: 1.0, blend: 0.5 };
+        let other = folder.path().join("other.glb");
+        std::fs::write(&other, crate::export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
+        let model = Model::load(&other, &BindOptions::default()).unwrap();
+        let session = model.start(None).unwrap();
+        let mut evaluator =
+            Evaluator::new(&Where::Cpu, &model, &session.document().recipe().unwrap()).unwrap();
+        let path = folder.path().join("other.project.glb");
+        crate::project::save(&path, &model, session.document(), &mut evaluator).unwrap();
+        let file = std::fs::File::options().append(true).open(&path).unwrap();
+        file.set_modified(written).unwrap();
+        let saved = Model::load(&path, &BindOptions::default()).unwrap();
+        assert!(later(&journals, &path, &saved).unwrap().is_none());
     }
 
     #[test]

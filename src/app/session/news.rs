@@ -3,12 +3,11 @@
 
 use super::AppSession;
 use crate::app::context::say;
-use crate::app::jobs::{Done, Job, Left, Opened};
+use crate::app::jobs::{Done, Job, Left, LeftOver, Opened};
 use crate::app::report::Event;
 use crate::app::samples::is_sample;
 use crate::base::{Error, Result};
 use crate::cage::{Cage, Coupling};
-use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, DrawnBones, Ghosts, NewCage};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -19,8 +18,9 @@ use std::sync::Arc;
 
 /// The result of a finished background job, for the front end that the user sees (window or headset).
 pub enum News {
-    /// A file was opened; `left` is an unfinished earlier session on the file that the user can resume.
-    Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>> },
+    /// A file was opened; `left` is an unfinished session that the user can resume. `told` says that the document that
+    /// was open before has unsaved edits.
+    Opened { path: PathBuf, restored: usize, left: Option<LeftOver>, told: Option<String> },
     /// The file could not be opened.
     NotOpened(Error),
     /// Contents of a folder for the file panel.
@@ -201,10 +201,17 @@ impl AppSession {
         let Opened { model, session, restored, left } = opened;
         self.opening = false;
         let character = model.bound.character.clone();
+        let mut told = None;
         match self.bench.take() {
             Some(mut bench) => {
                 let old = bench.open(session, character);
-                self.end_journal(old);
+                if self.end_journal(old) {
+                    let name = self.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
+                    let name = name.to_string_lossy();
+                    told = Some(format!(
+                        "{name} has unsaved edits: the list of files has them under Unfinished"
+                    ));
+                }
                 self.bench = Some(bench);
             }
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
@@ -230,6 +237,6 @@ impl AppSession {
         self.reporter.event(Event::Loaded(path.clone()));
         self.changed();
         self.unsaved = restored > 0;
-        News::Opened { path, restored, left }
+        News::Opened { path, restored, left, told }
     }
 }

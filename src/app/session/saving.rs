@@ -41,7 +41,8 @@ impl AppSession {
         Some(file.with_file_name(format!("{stem}.{name}")))
     }
 
-    pub(super) fn place_saved(&self) -> Option<&PathBuf> {
+    /// Returns the path of the last save.
+    pub fn place_saved(&self) -> Option<&PathBuf> {
         self.saved.as_ref().map(|(_, path)| path)
     }
 
@@ -170,19 +171,22 @@ impl AppSession {
         self.worker.ask(Job::Text(path, obj_text(&cage.mesh, &positions)));
     }
 
-    /// Deletes the journal if the document is saved or unedited; otherwise tells the user where the journal is.
-    pub(super) fn end_journal(&mut self, session: Session<'static>) {
+    /// Deletes the journal if the document is saved or unedited; otherwise tells the user where the journal is. Returns
+    /// whether a journal stays.
+    pub(super) fn end_journal(&mut self, session: Session<'static>) -> bool {
         let saved = self.saved.as_ref().map(|(hash, _)| hash);
         let same = saved == Some(&session.document().hash());
         if (self.on_disk && same) || session.history().1 <= 1 {
             if let Err(error) = recovery::end(session) {
                 self.fail(&error);
             }
-        } else if !self.reporter.is_on()
-            && let Some(journal) = session.journal()
-        {
+            return false;
+        }
+        let Some(journal) = session.journal() else { return false };
+        if !self.reporter.is_on() {
             say(format_args!("not saved; the next start goes on from {}", journal.path().display()));
         }
+        true
     }
 
     /// Ends the session: writes the output folder, waits for all jobs and saves the preferences.

@@ -4,16 +4,22 @@ use super::*;
 use crate::app::jobs::{Done, Opened};
 use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
+use crate::document::Session;
 use crate::export;
+use crate::project::recovery;
 use crate::workbench::Command;
 use std::path::Path;
 
 /// Writes a capsule and opens it, without a journal.
 fn opened(path: &Path) -> Box<Opened> {
+    opened_with(path, |model| model.start(None).unwrap())
+}
+
+fn opened_with(path: &Path, start: impl Fn(&Model) -> Session<'static>) -> Box<Opened> {
     let shape = Shape { bones: 2, rings: 3, segments: 4, radius: 0.1, length: 1.0, blend: 0.5 };
     std::fs::write(path, export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
     let model = Arc::new(Model::load(path, &BindOptions::default()).unwrap());
-    let session = model.start(None).unwrap();
+    let session = start(&model);
     Box::new(Opened { model, session, restored: 0, left: None })
 }
 
@@ -99,4 +105,30 @@ fn a_save_without_a_dialog_replaces_no_file() {
     app.write_without_asking(Writes::Project);
     finish_jobs(&mut app);
     assert!(names().contains(&"hero-4.project.glb".to_owned()), "{:?}", names());
+}
+
+#[test]
+fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let [hero, other] = ["hero.glb", "other.glb"].map(|name| folder.path().join(name));
+    let recorded = |path: &Path| {
+        opened_with(path, |model| recovery::begin(&folder.path().join("journal"), model).unwrap())
+    };
+    let mut app = session();
+    let told = |app: &mut AppSession, path: &PathBuf| match app
+        .take(Done::Opened(path.clone(), Ok(recorded(path))))
+    {
+        Some(News::Opened { told, .. }) => told,
+        _ => panic!("not opened"),
+    };
+    assert_eq!(told(&mut app, &hero), None, "there was no file before");
+    assert_eq!(told(&mut app, &other), None, "there were no edits");
+    app.bench.as_mut().unwrap().run_command(Command::Deformer("dqs".into()));
+    app.stepped();
+    assert!(told(&mut app, &hero).is_some_and(|t| t.starts_with("other.glb has unsaved edits")));
+    app.bench.as_mut().unwrap().run_command(Command::Deformer("dqs".into()));
+    app.stepped();
+    app.write_without_asking(Writes::Project);
+    finish_jobs(&mut app);
+    assert_eq!(told(&mut app, &other), None, "they are saved");
 }

@@ -2,14 +2,13 @@
 
 use super::Options;
 use super::persistence::Kept;
-use crate::app::jobs::{Job, Left};
+use crate::app::jobs::{Job, Left, LeftOver};
 use crate::app::preferences;
 use crate::app::report::Ask;
 use crate::app::session::{AppSession, News, POSED};
 use crate::base::{Error, Result};
 use crate::deform::fast::Grips;
 use crate::document::DeformerSettings;
-use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, Model, Stage};
 use crate::ui::window::{Ask as Wish, WindowEditor, WindowInput, Writes};
 use crate::workbench::{Command, Request};
@@ -19,9 +18,9 @@ use std::sync::Arc;
 /// The question that the open dialog asks.
 pub enum Pending {
     /// Whether to resume an unfinished session.
-    Recover(Box<Unfinished>),
+    Recover(LeftOver),
     /// Whether to discard the edits of an unfinished session for good.
-    Discard(Box<Unfinished>),
+    Discard(LeftOver),
     /// Whether to save the document before closing.
     Close,
     /// Whether to overwrite an existing file.
@@ -199,7 +198,7 @@ impl<'o> WindowApp<'o> {
             }
             News::Looked(writes, path, false) => self.write(writes, path),
             News::Looked(writes, path, true) => self.ask_to_replace(writes, path),
-            News::Opened { restored, left, .. } => self.opened(restored, left),
+            News::Opened { restored, left, told, .. } => self.opened(restored, left, told),
             News::NotOpened(error) | News::Failed(error) => {
                 self.closing &= self.app_session.on_disk;
                 self.desk.facts.message = Some(error.to_string());
@@ -214,15 +213,19 @@ impl<'o> WindowApp<'o> {
                 self.app_session.quit |= self.closing && self.app_session.on_disk;
                 let note = note.map_or_else(String::new, |note| format!(": {note}"));
                 self.desk.facts.message = Some(format!("wrote {}{note}", path.display()));
+                // A saved project is the file that the user works on.
+                if self.app_session.on_disk && self.app_session.place_saved() == Some(&path) {
+                    self.desk.facts.file = Some(path);
+                }
             }
         }
     }
 
-    fn opened(&mut self, restored: usize, left: Option<Box<Unfinished>>) {
+    fn opened(&mut self, restored: usize, left: Option<LeftOver>, told: Option<String>) {
         let model = self.app_session.model.as_ref();
         let name = model.and_then(|m| m.asset.path.file_name()).unwrap_or_default().to_string_lossy();
-        self.desk.facts.message =
-            (restored > 0).then(|| format!("Recovered the unsaved edits of {name}; Ctrl-S saves them"));
+        let recovered = || format!("Recovered the unsaved edits of {name}; Ctrl-S saves them");
+        self.desk.facts.message = told.or_else(|| (restored > 0).then(recovered));
         if let Some(model) = self.app_session.model.clone() {
             self.meet(&model);
         }

@@ -2,11 +2,11 @@
 
 use super::Options;
 use super::app::{Pending, WindowApp};
-use crate::app::jobs::Job;
+use crate::app::jobs::{Job, Left, LeftOver};
 use crate::app::places::{free, whole};
 use crate::app::preferences;
 use crate::app::session::PROJECT;
-use crate::project::recovery::Unfinished;
+use crate::base::counted;
 use crate::ui::window::{Choices, Question, Writes};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -57,17 +57,26 @@ impl WindowApp<'_> {
         self.app_session.worker.ask(Job::List(folder, self.kept.recent.clone()));
     }
 
-    /// Asks whether to resume an unfinished session on the file.
-    pub(super) fn offer(&mut self, left: Box<Unfinished>) {
-        let edits = left.operations;
-        let (what, were) = if edits == 1 { ("edit", "was") } else { ("edits", "were") };
+    /// Asks whether to resume an unfinished session.
+    pub(super) fn offer(&mut self, left: LeftOver) {
         let name = self.app_session.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
+        let name = name.to_string_lossy();
+        let text = match &left {
+            LeftOver::Earlier(left) => {
+                let were = if left.operations == 1 { "was" } else { "were" };
+                let edits = counted(left.operations, "edit");
+                format!("{edits} on {name} {were} not saved by an earlier session.")
+            }
+            LeftOver::Later(left) => {
+                let (file, edits) = (left.name(), counted(left.operations, "edit"));
+                format!(
+                    "A session on {file} with {edits} went on after {name} was saved. Its last edits are in no project."
+                )
+            }
+        };
         self.desk.facts.question = Some(Question {
             title: "Recover what was not saved?".into(),
-            text: format!(
-                "{edits} {what} on {} {were} not saved by an earlier session.",
-                name.to_string_lossy()
-            ),
+            text,
             answers: ["Recover", "Decide later"].map(str::to_owned).into(),
             discards: Some("Discard…".into()),
         });
@@ -86,11 +95,12 @@ impl WindowApp<'_> {
     }
 
     /// Asks whether to discard the edits of an unfinished session for good.
-    fn ask_to_discard(&mut self, left: Box<Unfinished>) {
-        let edits = left.operations;
+    fn ask_to_discard(&mut self, left: LeftOver) {
+        let (LeftOver::Earlier(session) | LeftOver::Later(session)) = &left;
+        let edits = counted(session.operations, "edit");
         self.desk.facts.question = Some(Question {
-            title: format!("Discard {edits} {}?", if edits == 1 { "edit" } else { "edits" }),
-            text: "They are in no project, and cannot be brought back afterwards.".into(),
+            title: format!("Discard {edits}?"),
+            text: "Those that are in no project cannot be brought back afterwards.".into(),
             answers: vec!["Keep them".to_owned()],
             discards: Some("Discard".into()),
         });
@@ -115,14 +125,19 @@ impl WindowApp<'_> {
     /// Handles the answer of the open dialog.
     pub(super) fn answered(&mut self, answer: usize) {
         match (self.pending.take(), answer, &self.app_session.model) {
-            (Some(Pending::Recover(left)), 0, Some(model)) => {
+            (Some(Pending::Recover(LeftOver::Later(left))), 0, _) => {
+                self.app_session.open(left.journal, Left::GoOn);
+            }
+            (Some(Pending::Recover(LeftOver::Earlier(left))), 0, Some(model)) => {
                 let model = model.clone();
                 self.app_session.opening = true;
                 self.app_session.worker.ask(Job::Restore(left, model));
             }
             (Some(Pending::Recover(left)), 2, _) => self.ask_to_discard(left),
             (Some(Pending::Discard(left)), 0, _) => self.offer(left),
-            (Some(Pending::Discard(left)), 1, _) => self.app_session.worker.ask(Job::Discard(left)),
+            (Some(Pending::Discard(LeftOver::Earlier(left) | LeftOver::Later(left))), 1, _) => {
+                self.app_session.worker.ask(Job::Discard(left))
+            }
             (Some(Pending::Close), 0, _) => {
                 self.closing = true;
                 self.save();

@@ -5,7 +5,7 @@ use super::clock::{Clock, Stages};
 use super::instance::Runtime;
 use super::report_lines::tell_phases;
 use crate::app::context::{say, wanted_samples};
-use crate::app::jobs::Left;
+use crate::app::jobs::{Left, LeftOver};
 use crate::app::report::{Ask, Event};
 use crate::app::session::{AppSession, News};
 use crate::base::{Error, Result};
@@ -185,9 +185,16 @@ impl<'o> HeadsetApp<'o> {
             News::Command(command) => self.command(*command),
             News::Coupled(cage, coupling) => self.know_coupling(*cage, coupling),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
-            News::Opened { path, restored, .. } => {
+            News::Opened { path, restored, left, told } => {
+                self.message = told;
                 if restored > 0 && !self.app_session.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));
+                }
+                if let Some(LeftOver::Later(left)) = left {
+                    let file = left.name();
+                    self.message = Some(format!(
+                        "A session on {file} went on after this save: Files, Unfinished has it"
+                    ));
                 }
                 self.start_take();
             }

@@ -1,7 +1,7 @@
 //! Reads the lists of the file panel from disk, on a worker thread because disk access is too slow for a frame.
 
 use super::state::{FileEntry, FileKind, FileList};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, counted};
 use crate::project::recovery;
 use std::path::{Path, PathBuf};
 
@@ -49,10 +49,7 @@ fn entry(path: &Path) -> Option<FileEntry> {
 }
 
 fn journal(session: &recovery::Unfinished) -> FileEntry {
-    let file = Path::new(&session.file.path);
-    let name = file.file_name().map_or_else(|| "?".into(), |n| n.to_string_lossy().into_owned());
-    let edits = session.operations;
-    let note = format!("{edits} {}", if edits == 1 { "edit" } else { "edits" });
+    let (name, note) = (session.name(), counted(session.operations, "edit"));
     FileEntry { path: session.journal.clone(), name, note, kind: FileKind::Journal }
 }
 

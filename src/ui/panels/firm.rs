@@ -41,7 +41,12 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         pressed.commands.extend(slid.moved.map(command));
     }
     let texts = ("rings of fading", "Draw a mark on the skin: the flesh below it can be firmer or softer.");
-    for (text, part) in shows.skin_parts(ui, &mut memory.firm.rings, texts, &mut memory.held) {
+    let parts = shows.skin_parts(ui, &mut memory.firm.rings, texts, &mut memory.held);
+    let several = parts.len() > 1;
+    for (text, part) in parts {
+        if several {
+            ui.label(format!("{text}:"));
+        }
         ui.horizontal_wrapped(|ui| {
             for (label, factor) in NEW {
                 let button = ui.button(label).on_hover_text(format!("The flesh below {text}"));

@@ -220,6 +220,9 @@ fn retimed(
     Some(Edit::Keys(KeyEdit::Scale { keys, pivot, factor }))
 }
 
+/// Width of the tools of the onion skins in the window, logical pixels.
+const ONION: f32 = 600.0;
+
 /// Draws the tools: all groups in the window, one group in the headset.
 pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
     if ui.input(|i| i.pointer.any_released()) {
@@ -247,6 +250,10 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
         }
         let chosen = state.group;
         for group in Group::ALL.into_iter().filter(|g| !large || *g == chosen) {
+            // Its numbers stay beside their buttons.
+            if !large && group == Group::Onion && ui.available_size_before_wrap().x < ONION {
+                ui.end_row();
+            }
             match group {
                 Group::Keys => edit_tools(ui, bench, state, pressed),
                 Group::Easing => easing_tools(ui, bench, state, pressed),

@@ -27,10 +27,7 @@ fn parts(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed:
     let character = bench.character();
     let all = &character.display.parts;
     let hidden = bench.session().document().hidden();
-    if all.is_empty() {
-        return;
-    }
-    widgets::caption(ui, "Parts of the mesh");
+    let mut listed = 0;
     for (index, part) in all.iter().enumerate() {
         let node = &character.skeleton.nodes[part.node.index()].name;
         let of = |p: &&crate::geom::Part| p.node == part.node;
@@ -48,6 +45,8 @@ fn parts(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed:
         if !wanted(&name) {
             continue;
         }
+        heading(ui, listed, "Parts of the mesh");
+        listed += 1;
         let place = hidden.binary_search(&(index as u32));
         let mut shown = place.is_err();
         ui.horizontal(|ui| {
@@ -79,12 +78,9 @@ fn sculpts(
     pressed: &mut Pressed,
 ) {
     let bench = shows.bench;
-    let sculpts = bench.session().document().sculpts();
-    if sculpts.is_empty() {
-        return;
-    }
-    widgets::caption(ui, "Shapes");
-    for sculpt in sculpts.iter().filter(|s| wanted(&s.name)) {
+    let sculpts = bench.session().document().sculpts().iter().filter(|s| wanted(&s.name));
+    for (index, sculpt) in sculpts.enumerate() {
+        heading(ui, index, "Shapes");
         let color = egui::Color32::from_rgb(120, 200, 150);
         let change = |new: Sculpt| Edit::SetSculpt(Box::new(new));
         if let Some((_, name)) = memory.renaming.as_mut().filter(|(id, _)| *id == sculpt.id) {
@@ -171,13 +167,17 @@ fn entry(ui: &mut Ui, color: egui::Color32, name: &str, on: Option<bool>) -> Ent
     answer
 }
 
-fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
-    let layers = bench.session().document().strokes();
-    if layers.is_empty() {
-        return;
+/// Draws the heading of a list above the list's first entry. A list without entries that fit the filter has no heading.
+fn heading(ui: &mut Ui, entry: usize, text: &str) {
+    if entry == 0 {
+        widgets::caption(ui, text);
     }
-    widgets::caption(ui, "Strokes");
-    for layer in layers.iter().filter(|l| wanted(&l.name)) {
+}
+
+fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
+    let layers = bench.session().document().strokes().iter().filter(|l| wanted(&l.name));
+    for (index, layer) in layers.enumerate() {
+        heading(ui, index, "Strokes");
         let text = match &layer.offset {
             Some(_) if layer.selection.len() == 1 => format!("{}, 1 joint", layer.name),
             Some(_) => format!("{}, {} joints", layer.name, layer.selection.len()),
@@ -196,12 +196,9 @@ fn strokes(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, presse
 }
 
 fn marks(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, pressed: &mut Pressed) {
-    let marks = bench.session().document().marks();
-    if marks.is_empty() {
-        return;
-    }
-    widgets::caption(ui, "Marks");
-    for mark in marks.iter().filter(|m| wanted(&m.name)) {
+    let marks = bench.session().document().marks().iter().filter(|m| wanted(&m.name));
+    for (index, mark) in marks.enumerate() {
+        heading(ui, index, "Marks");
         let color = egui::Color32::from_rgb(255, 214, 64);
         if entry(ui, color, &mark.name, None).remove {
             pressed.edit(Edit::RemoveMark(mark.id), false);
@@ -213,7 +210,6 @@ fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: b
     let skeleton = &bench.character().skeleton;
     let posable = bench.posable();
     let pins = bench.session().document().pins();
-    widgets::caption(ui, &format!("Joints ({})", posable.len()));
     let mut depth = vec![0_usize; skeleton.nodes.len()];
     let is_joint = |n: NodeId| posable.contains(&n);
     for &node in &skeleton.order {
@@ -223,6 +219,11 @@ fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: b
     }
     let shown: Vec<NodeId> =
         tree(bench).into_iter().filter(|n| wanted(&skeleton.nodes[n.index()].name)).collect();
+    if shown.is_empty() && flat {
+        return;
+    }
+    let of = if flat { format!("{} of ", shown.len()) } else { String::new() };
+    widgets::caption(ui, &format!("Joints ({of}{})", posable.len()));
     let selected = bench.selected();
     widgets::list(ui, "joints", (230.0, false), shown.len(), |ui, range| {
         for &node in &shown[range] {

@@ -311,12 +311,25 @@ pub(super) fn pick<'t, T>(
     if !theme::is_large(ui) {
         list = list.height(LIST);
     }
-    let mut picked = None;
+    // The number of passes since the list was opened.
+    let key = ui.make_persistent_id((id, "passes"));
+    let passes = ui.data(|d| d.get_temp::<u32>(key)).unwrap_or_default();
+    let (mut picked, mut is_open) = (None, false);
     list.show_ui(ui, |ui| {
+        is_open = true;
         for (text, on, item) in items {
-            picked = ui.selectable_label(on, text).clicked().then_some(item).or(picked.take());
+            let line = ui.selectable_label(on, text);
+            // The first pass only measures the list.
+            if on && passes < 2 {
+                line.scroll_to_me(Some(Align::Center));
+            }
+            picked = line.clicked().then_some(item).or(picked.take());
         }
     });
+    let passes_now = if is_open { (passes + 1).min(2) } else { 0 };
+    if passes_now != passes {
+        ui.data_mut(|d| d.insert_temp(key, passes_now));
+    }
     picked
 }
 

@@ -10,7 +10,7 @@ use crate::document::DeformerSettings;
 use crate::pose::Lengths;
 use crate::scene::method;
 use crate::ui::panels::Pressed;
-use crate::ui::panels::deformer::next_method;
+use crate::ui::panels::deformer::{method_label, next_method};
 use crate::ui::panels::keys::{self, KeyAct};
 use crate::workbench::{CageSet, Command, Request, Tool, Viewpoint, Workbench};
 use std::f32::consts::PI;
@@ -125,7 +125,13 @@ impl WindowEditor {
                     let name = &bench.character().skeleton.nodes[node.index()].name;
                     self.context.copy_text(format!("Sinew pose of {name}"));
                 }
+                let chooses = matches!(command, Command::Deformer(_));
                 bench.run_command(command);
+                if chooses && bench.notice().is_none() {
+                    // The panel that shows the method may be hidden or scrolled away.
+                    let name = &bench.session().document().deformer().method;
+                    self.facts.message = Some(format!("Deformer: {}", method_label(name)));
+                }
             }
         }
     }

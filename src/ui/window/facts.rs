@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Facts from outside of the workbench.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// The open file; `None` before a file is open.
+    /// The open file or, after a save, the project; `None` before a file is open.
     pub file: Option<PathBuf>,
     /// A few words about what the front end currently loads, saves or prepares; `None` when idle.
     pub busy: Option<String>,

@@ -92,6 +92,35 @@ fn a_pose_by_two_strokes_survives_kill_and_is_recovered_saved_and_read_again() {
 }
 
 #[test]
+fn a_session_that_went_on_after_a_save_is_offered_when_the_project_is_opened() {
+    let Some(desktop) = Desktop::start() else { return };
+    let folder = folder();
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.glb"]);
+    s.look_from(&desktop, b'1');
+    s.draw(&desktop, &baseline());
+    s.draw(&desktop, &arc());
+    s.save(&desktop);
+    let (saved, steps) = (s.app.hash(), s.app.turn.history);
+    s.press(&desktop, &[keys::CONTROL, u32::from(b'z')]);
+    s.app.until("the step undone", |t| t.history[0] == steps[0] - 1);
+    s.app.rest();
+    let undone = s.app.hash();
+    assert_ne!(undone, saved);
+    s.app.kill();
+
+    let mut s = Session::open(&desktop, folder.path(), &["capsule.project.glb"]);
+    s.app.until("the offer", |t| t.question.starts_with("Recover"));
+    s.app.rest();
+    keep(&desktop.screenshot(), "later");
+    assert_eq!(s.app.hash(), saved);
+    s.press(&desktop, &[keys::RETURN]);
+    s.app.until("the later session", |t| t.question.is_empty() && t.history == [steps[0] - 1, steps[1]]);
+    s.app.rest();
+    assert_eq!(s.app.hash(), undone);
+    s.app.kill();
+}
+
+#[test]
 fn without_a_headset_the_same_file_is_opened_at_the_desk() {
     let Some(desktop) = Desktop::start() else { return };
     let folder = folder();

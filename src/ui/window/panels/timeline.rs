@@ -75,7 +75,11 @@ fn controls(
     }
     let (time, rate) = (playhead.time, timeline.sheet.rate);
     let frame = (time * f64::from(rate)).round();
-    ui.label(RichText::new(format!("{time:.2} s   frame {frame:.0} at {rate}")).monospace().size(12.0));
+    // Room for the last frame, so that the buttons stay where they are.
+    let last = timeline.sheet.duration.max(time);
+    let [seconds, frames] = [format!("{last:.2}"), format!("{:.0}", last * f64::from(rate))].map(|t| t.len());
+    let text = format!("{time:seconds$.2} s   frame {frame:frames$.0} at {rate}");
+    ui.label(RichText::new(text).monospace().size(12.0));
     let path = bench.preferences().path;
     let tip = "Shows the path of the selected joint through the motion";
     pressed.command(Command::MotionPath(!path), widgets::choice(ui, path, "Motion path", tip));

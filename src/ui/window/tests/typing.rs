@@ -377,3 +377,36 @@ fn the_keys_of_the_clipboard_copy_and_paste_the_pose() {
     t.send(text());
     assert_eq!(t.hash(), hash);
 }
+
+#[test]
+fn a_filter_leaves_the_headings_of_lists_with_entries_and_tells_how_many_joints_fit() {
+    let mut t = Table::new();
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    t.drag(PointerButton::Primary, &t.arm(0.5));
+    t.frames(2);
+    let count = |t: &Table, words: &str| t.desk.words.iter().filter(|w| w.0 == words).count();
+    let all = t.bench.posable().len();
+    // The tool panel has another heading of this name.
+    assert_eq!([count(&t, "STROKES"), count(&t, &format!("JOINTS ({all})"))], [2, 1], "{:?}", t.desk.words);
+    let name = t.bench.character().skeleton.nodes[ELBOW].name.clone();
+    t.click_at(t.words_at("Filter by name"));
+    t.write(&name);
+    t.frames(2);
+    let fit = t.bench.posable().iter().filter(|n| {
+        let other = &t.bench.character().skeleton.nodes[n.index()].name;
+        other.to_lowercase().contains(&name.to_lowercase())
+    });
+    let joints = format!("JOINTS ({} OF {all})", fit.count());
+    assert_eq!([count(&t, "STROKES"), count(&t, &joints)], [1, 1], "{joints}: {:?}", t.desk.words);
+}
+
+#[test]
+fn a_method_chosen_by_key_is_named() {
+    let mut t = Table::new();
+    let before = t.bench.session().document().deformer().method.clone();
+    t.key(Key::Tab, Modifiers::NONE);
+    let now = &t.bench.session().document().deformer().method;
+    assert_ne!(*now, before);
+    let label = crate::ui::panels::deformer::method_label(now);
+    assert_eq!(t.desk.facts.message.as_deref(), Some(&*format!("Deformer: {label}")));
+}
