@@ -67,7 +67,8 @@ pub fn euler_of_rotation(rotation: DQuat) -> [f64; 3] {
 /// Returns the rotation nearest to the linear part of an affine map (polar decomposition), without reflection and
 /// scale.
 ///
-/// Uses Higham's iteration in f64. For a singular matrix, an orthonormal basis is built from its longest columns.
+/// Uses Higham's iteration in f64. If the matrix is nearly singular, the function instead builds a rotation from the
+/// matrix's longest columns.
 pub fn rotation_of(map: &Affine3A) -> Quat {
     let linear = Mat3::from(map.matrix3);
     nearest_rotation(linear)

@@ -118,11 +118,11 @@ impl Args {
         bends.chain(self.twists.iter().map(|d| Motion::Twist(*d))).collect()
     }
 
-    /// Returns the settings of the requested methods. Each `--set` applies to every method that has the parameter. It
-    /// does not apply to LBS, because LBS is the baseline of the comparison.
+    /// Returns the settings of the requested methods. Each `--set` applies to every method that has the parameter,
+    /// except LBS, the baseline of the comparison, and except `gold` and `tets`.
     ///
     /// # Errors
-    /// If no requested method has the parameter, or the value is wrong.
+    /// Fails if no requested method has the parameter, or if the value is wrong.
     fn settings(&self) -> Result<Vec<DeformerSettings>> {
         let with =
             |method: &str, set: Vec<String>| MethodArgs { method: Some(method.to_owned()), set }.settings();

@@ -24,7 +24,7 @@ pub struct Args {
     /// Samples per pixel, 1 or 4; overrides your setting of smooth edges
     #[arg(long, value_parser = parse_samples)]
     pub samples: Option<u32>,
-    /// Size of the eyes' pictures, as a factor on the size that the runtime recommends: 0.5 to 2; sets your preference
+    /// Factor on the width and height that the runtime recommends for the eyes' pictures, 0.5 to 2; Sinew stores it
     #[arg(long, value_parser = parse_render_scale)]
     pub render_scale: Option<f32>,
     /// End after this many frames

@@ -19,7 +19,8 @@ const TILT: f32 = 0.3;
 /// Rounding decides whether touching triangles cross.
 const TOUCH: f32 = 1e-5;
 
-/// Finds crossing triangles in poses of a mesh. Built once; props (rigid vertices) are excluded.
+/// Finds crossing triangles in poses of a mesh. Build it once per mesh. Props, whose vertices are rigid, do not
+/// take part.
 #[derive(Clone, Debug)]
 pub struct Crossings {
     bind: Vec<Vec3>,

@@ -156,8 +156,8 @@ impl Pinned {
         }
     }
 
-    /// Solves for the pose closest to `reference` in which pins hold. Returns whether this pose differs from
-    /// `reference`.
+    /// Finds the pose closest to `reference` among the poses in which all pins hold. Returns whether this pose differs
+    /// from `reference`.
     pub fn hold(&mut self, skeleton: &Skeleton, grab: &Grab, reference: &Pose, tasks: &[Task]) -> bool {
         self.place(grab, tasks);
         if !self.linkage.hold(skeleton, reference, &self.places) {

@@ -317,7 +317,7 @@ fn sources(
     near.map(|(d, k)| (k, weight(d) / sum))
 }
 
-/// Mirrors a sculpt layer and its mark to the other side of the character, with new ids.
+/// Returns mirrored copies of a sculpt layer and its mark, for the other side of the character, with new ids.
 ///
 /// # Errors
 /// The mark or the layer does not fit the character.

@@ -409,7 +409,7 @@ commands! {
     Jump(usize) => "Any step of the history", [Details], History;
     /// Selects a joint, or nothing.
     Select(Option<NodeId>) => "Select a joint by name", [Details], Pick;
-    /// Selects the joint above the selected joint.
+    /// Selects the parent of the selected joint.
     SelectParent => "Select the parent", [Details], Listed(&Transform);
     /// Selects the partner of the selected joint on the other side of the body.
     SelectPartner => "Select the other side", [Details], Listed(&Transform);

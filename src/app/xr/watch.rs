@@ -226,8 +226,8 @@ impl Lookout {
     }
 }
 
-/// Returns whether the user wears the headset and has either taken it off before (`off`) or asked for it (`called`).
-/// Sets `off` if the user does not wear it.
+/// Returns true if the user wears the headset, and either took the headset off before (`off`) or asked for the headset
+/// (`called`). Sets `off` if the user does not wear the headset.
 fn worn(link: &XrConnection, off: &mut bool, called: bool) -> bool {
     let on = link.session.life().focused() && link.session.present() != Some(false);
     *off |= !on;

@@ -163,7 +163,7 @@ impl<'a> Solve<'a> {
         Ok(Self { cubes, cells, row, moved, still, factor, known, rotations, weights })
     }
 
-    /// The position of a node at rest, in edge lengths of a cube.
+    /// Returns the rest position of a node, in edge lengths of a cube.
     fn rest(&self, node: u32) -> DVec3 {
         self.cubes.nodes[node as usize] / self.cubes.size
     }

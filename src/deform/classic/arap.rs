@@ -24,7 +24,7 @@ pub enum Energy {
 /// Settings of the ARAP solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArapOptions {
-    /// The edges of a cell; default [`Energy::SpokesAndRims`].
+    /// The edges that form the cell of a vertex; default [`Energy::SpokesAndRims`].
     pub energy: Energy,
     /// Maximum number of rounds, default 10 as in libigl. Each round fits rotations, then positions.
     pub iterations: u32,

@@ -13,11 +13,11 @@ use std::sync::Arc;
 pub enum Crease {
     /// Like the source's normals: display vertices of one control vertex share their faces if their bind normals
     /// agree. Texture seams stay smooth, and hard edges stay hard. Source normals are preserved. If the file has no
-    /// normals, faces that meet at less than 60° share normals.
+    /// normals, faces whose normals differ by less than 60° share normals.
     #[default]
     Source,
-    /// Normals are continuous across edges whose faces meet at less than this angle, radians. At 0 the surface is as
-    /// faceted as the split of display vertices allows; at π it is smooth. Source normals are ignored.
+    /// Normals are continuous across edges whose faces' normals differ by less than this angle, radians. At 0 the
+    /// surface is as faceted as the split of display vertices allows; at π it is smooth. Source normals are ignored.
     Angle(f32),
 }
 

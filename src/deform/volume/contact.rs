@@ -32,7 +32,7 @@ pub const STIFFNESS: f32 = 2.0;
 pub const LARGEST_MOVE: f32 = 0.075;
 /// Spacing of the points on the skin, in edge lengths of a cube.
 const SPACING: f64 = 0.8;
-/// Maximum number of points per triangle side.
+/// Maximum number of intervals between points along a triangle side.
 const MOST_PER_SIDE: f64 = 64.0;
 /// Deepest overlap that contact resolves, as a fraction of the thickness of the flesh.
 const DEEPEST: f32 = 0.5;

@@ -46,7 +46,7 @@ pub(super) fn normals(
         if widgets::choice(ui, crease == Crease::Source, "Of the file", tip) {
             pressed.edit(with(settings, "crease", Value::Null), false);
         }
-        let tip = "Edges whose faces meet at less than the crease angle are smooth";
+        let tip = "Edges are smooth if the normals of their faces differ by less than the crease angle";
         if widgets::choice(ui, crease != Crease::Source, "By angle", tip) && crease == Crease::Source {
             pressed.edit(with(settings, "crease", Value::from(CREASE)), false);
         }

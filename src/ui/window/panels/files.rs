@@ -124,7 +124,7 @@ impl WindowEditor {
 /// Draws the welcome screen of a window without a document.
 pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
     let files = &shows.facts.files;
-    egui::Window::new("welcome")
+    let shown = egui::Window::new("welcome")
         .title_bar(false)
         .resizable(false)
         .anchor(Align2::CENTER_CENTER, vec2(0.0, 0.0))
@@ -153,6 +153,12 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
             let keys = "Arrows choose, Enter opens, Backspace goes up; or type or paste a path";
             ui.label(RichText::new(keys).small().weak());
         });
+    // A window whose lists have changed is in the middle only in the next pass.
+    let (key, size) = (Id::new("size of the welcome"), shown.map(|s| s.response.rect.size()));
+    if ui.data(|d| d.get_temp(key)) != Some(size) {
+        ui.data_mut(|d| d.insert_temp(key, size));
+        ui.ctx().request_repaint();
+    }
 }
 
 /// Draws the lists of files over the picture of a document.
