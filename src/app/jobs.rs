@@ -10,7 +10,7 @@ use crate::bind::{BindOptions, Cache, Character};
 use crate::cage::{Cage, Coordinates, Coupling};
 use crate::deform::blend::Painted;
 use crate::deform::{Recipe, fast};
-use crate::document::{Document, Session};
+use crate::document::{Document, LastSave, Session};
 use crate::export::{self, Options, write_atomically, write_model};
 use crate::geom::CrossingSegment;
 use crate::pose::{BoneChain, rig_bones};
@@ -86,9 +86,21 @@ pub enum Job {
     /// Writes the posed character as glTF.
     Export(PathBuf, Arc<Model>, Box<Document>),
     /// Writes the document as a project.
-    Save(PathBuf, Arc<Model>, Box<Document>),
+    Save(Box<SaveJob>),
     /// Writes images side by side into one PNG file.
     Picture(PathBuf, Vec<RgbaImage>),
+}
+
+/// A save of the document as a project.
+pub struct SaveJob {
+    /// Path of the project.
+    pub path: PathBuf,
+    /// Whether a file that is at this path stays, under another name.
+    pub keeps: bool,
+    pub model: Arc<Model>,
+    pub document: Document,
+    /// The session's journal, and the note of this save that is written beside it.
+    pub note: Option<(PathBuf, LastSave)>,
 }
 
 /// The interpretation of an accent stroke.
@@ -350,9 +362,9 @@ fn run(job: Job) -> Done {
             let told = export_to(&path, &model, &document);
             Done::Written(path, told)
         }
-        Job::Save(path, model, document) => {
-            let told = save_to(&path, &model, &document);
-            Done::Written(path, told)
+        Job::Save(job) => {
+            let told = save(&job);
+            Done::Written(job.path, told)
         }
         Job::Picture(path, pictures) => {
             let written = write_png(&path, &side_by_side(&pictures));
@@ -388,11 +400,11 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     let unrecorded = |e: &Error| eprintln!("sinew: {e}; this session is not recorded: save often");
     let journal = path.extension().is_some_and(|e| e == "journal");
     let found = folder.and_then(|folder| {
-        let found = recovery::unfinished(&folder, (!journal).then_some(path))?;
+        let found = recovery::resumable(&folder, (!journal).then_some(path))?;
         Ok((folder, found.sessions))
     });
     let (folder, mut left) = found.inspect_err(unrecorded).map_or((None, Vec::new()), |(f, l)| (Some(f), l));
-    left.retain(|l| !journal || l.journal == path);
+    left.retain(|l| if journal { l.journal == path } else { what == Left::GoOn || !l.is_saved });
     let model = Arc::new(match left.first() {
         Some(left) if journal => left.load(&BindOptions::default())?,
         _ => Model::load(path, &BindOptions::default())?,
@@ -407,7 +419,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     }
     let left = first.filter(|_| what == Left::Offer && !journal).map(|l| LeftOver::Earlier(Box::new(l)));
     let later = folder.as_ref().filter(|_| left.is_none() && !journal);
-    let later = later.and_then(|folder| recovery::later(folder, path, &model).ok().flatten());
+    let later = later.and_then(|folder| recovery::later(folder, path).ok().flatten());
     let left = left.or(later.map(|l| LeftOver::Later(Box::new(l))));
     let recorded = folder.map(|folder| recovery::begin(&folder, &model).inspect_err(unrecorded));
     let session = match recorded {
@@ -486,10 +498,32 @@ fn export_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<Tol
     Ok(Told { report, note: Some(note) })
 }
 
-fn save_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<Told> {
-    let model = &*model.bound_for(document)?;
+/// Writes a project. An earlier file that must stay gets a free name first.
+fn save(job: &SaveJob) -> Result<Told> {
+    let SaveJob { path, document, .. } = job;
+    let model = &*job.model.bound_for(document)?;
     folder_of(path)?;
-    project::save(path, model, document, &mut evaluator(model, document)?).map(|_| Told::default())
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut names = (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb")));
+    let kept = names.find(|name| !name.exists()).filter(|_| job.keeps && path.is_file());
+    let mut evaluator = evaluator(model, document)?;
+    if let Some(kept) = &kept {
+        std::fs::rename(path, kept).map_err(|e| Error::io(path, e))?;
+    }
+    project::save(path, model, document, &mut evaluator)?;
+    if let Some((journal, save)) = &job.note
+        && let Err(error) = save.write(journal)
+    {
+        eprintln!("sinew: {error}");
+    }
+    let Some(kept) = kept else { return Ok(Told::default()) };
+    // The same project twice is no use.
+    if std::fs::read(path).ok() == std::fs::read(&kept).ok() {
+        std::fs::remove_file(&kept).map_err(|e| Error::io(&kept, e))?;
+        return Ok(Told::default());
+    }
+    let name = kept.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Told { note: Some(format!("the earlier file is now {name}")), ..Told::default() })
 }
 
 fn side_by_side(pictures: &[RgbaImage]) -> RgbaImage {

@@ -107,6 +107,9 @@ fn as_text(found: &Found, now: SystemTime) -> String {
         let age = ago(now.duration_since(session.modified).unwrap_or_default());
         let _ = writeln!(out, "{:>3}  {}{gone}", i + 1, session.file.path);
         let _ = writeln!(out, "     {}, last {age}", operations(session.operations));
+        if let Some(project) = &session.saved {
+            let _ = writeln!(out, "     went on after {} was saved", project.display());
+        }
         if let Some(torn) = &session.torn {
             let what = if torn.lines > 0 { "damaged" } else { "torn" };
             let _ =
@@ -142,6 +145,7 @@ fn as_json(found: &Found) -> Result<String> {
             "modified_s": since.as_secs_f64(),
             "operations": s.operations,
             "torn_bytes": s.torn.as_ref().map_or(0, |t| t.bytes),
+            "saved": s.saved,
         })
     };
     let sessions: Vec<_> = found.sessions.iter().map(entry).collect();
@@ -163,6 +167,8 @@ mod tests {
             modified: UNIX_EPOCH,
             operations,
             torn: None,
+            saved: None,
+            is_saved: false,
         }
     }
 
@@ -183,10 +189,12 @@ mod tests {
 
     #[test]
     fn the_list_tells_file_age_and_operations() {
-        let found = Found { sessions: vec![session("hero", 1)], unreadable: Vec::new() };
+        let hero = Unfinished { saved: Some("/h/hero.project.glb".into()), ..session("hero", 1) };
+        let found = Found { sessions: vec![hero], unreadable: Vec::new() };
         let text = as_text(&found, UNIX_EPOCH + Duration::from_secs(7300));
         assert!(text.contains("  1  /h/hero.glb (the file is missing)"), "{text}");
         assert!(text.contains("1 operation, last 2 hours ago"), "{text}");
+        assert!(text.contains("went on after /h/hero.project.glb was saved"), "{text}");
         assert!(as_text(&Found::default(), UNIX_EPOCH).contains("No unfinished sessions"));
         let json: serde_json::Value = serde_json::from_str(&as_json(&found).unwrap()).unwrap();
         assert_eq!(json["sessions"][0]["operations"], 1);

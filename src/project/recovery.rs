@@ -9,7 +9,7 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::document::recover;
 use crate::document::{
-    AssetRef, Document, Journal, Session, Torn, discard_journal, journal_folder, unfinished_journals,
+    AssetRef, Journal, LastSave, Session, Torn, discard_journal, journal_folder, unfinished_journals,
 };
 use crate::scene::Model;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,10 @@ pub struct Unfinished {
     pub operations: usize,
     /// Unreadable tail of the journal, from a crash or damage; it is skipped.
     pub torn: Option<Torn>,
+    /// Project of the session's last save, if any.
+    pub saved: Option<PathBuf>,
+    /// Whether all operations are in this project.
+    pub is_saved: bool,
 }
 
 /// The readable and unreadable journals in a folder.
@@ -48,12 +52,21 @@ pub struct Found {
 }
 
 /// Returns the unfinished sessions in a folder, or only the sessions of `file`, with symbolic links resolved. Skips
-/// sessions that other processes have open.
+/// sessions that other processes have open, and sessions of which all operations are in a project.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub fn unfinished(folder: &Path, file: Option<&Path>) -> Result<Found> {
-    let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    let mut found = resumable(folder, file)?;
+    found.sessions.retain(|session| !session.is_saved);
+    Ok(found)
+}
+
+/// Returns the same as [`unfinished`], and also sessions of which all operations are in a project.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn resumable(folder: &Path, file: Option<&Path>) -> Result<Found> {
     let wanted = file.and_then(real);
     let mut found = Found::default();
     for journal in unfinished_journals(folder)? {
@@ -71,23 +84,28 @@ pub fn unfinished(folder: &Path, file: Option<&Path>) -> Result<Found> {
         }
         let modified = std::fs::metadata(&journal).and_then(|m| m.modified());
         let modified = modified.map_err(|e| Error::io(&journal, e))?;
-        found.sessions.push(Unfinished { journal, file, modified, operations, torn: recovered.torn });
+        let save = LastSave::of(&journal);
+        let is_saved = save.as_ref().is_some_and(|save| save.is_whole(&journal));
+        let (torn, saved) = (recovered.torn, save.map(|save| save.project));
+        found.sessions.push(Unfinished { journal, file, modified, operations, torn, saved, is_saved });
     }
     found.sessions.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.journal.cmp(&b.journal)));
     Ok(found)
 }
 
-/// Returns the newest unfinished session on the file that a project holds, if this session went on after the project was
-/// written. Such a session began with the original file, and the project was saved during the session.
+/// Returns the newest unfinished session that saved a project at the path `project` and then went on.
 ///
 /// # Errors
-/// The folder or the project cannot be read.
-pub fn later(folder: &Path, project: &Path, model: &Model) -> Result<Option<Unfinished>> {
-    let Some(asset) = model.document.as_ref().and_then(Document::asset) else { return Ok(None) };
-    let written = std::fs::metadata(project).and_then(|m| m.modified()).map_err(|e| Error::io(project, e))?;
-    let hashes = [&asset.hash, &AssetRef::of(&model.asset).hash];
+/// The folder cannot be read.
+pub fn later(folder: &Path, project: &Path) -> Result<Option<Unfinished>> {
+    let project = real(project);
     let sessions = unfinished(folder, None)?.sessions.into_iter();
-    Ok(sessions.filter(|s| s.modified > written).find(|s| hashes.contains(&&s.file.hash)))
+    Ok(sessions.filter(|s| s.saved.is_some()).find(|s| s.saved.as_deref().and_then(real) == project))
+}
+
+/// The absolute path, with symbolic links resolved.
+fn real(path: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()
 }
 
 impl Unfinished {
@@ -128,11 +146,17 @@ impl Unfinished {
     }
 }
 
-/// Starts a session with a new journal. Journals of unfinished sessions of the same file stay on disk.
+/// Starts a session with a new journal. Journals of unfinished sessions of the same file stay on disk. Journals of ended
+/// sessions whose last operation is in a project are deleted.
 ///
 /// # Errors
 /// No journal can be written. [`Model::start`] works without one, at the risk of losing work.
 pub fn begin(folder: &Path, model: &Model) -> Result<Session<'static>> {
+    for journal in unfinished_journals(folder)? {
+        if LastSave::of(&journal).is_some_and(|save| save.is_whole(&journal)) {
+            discard_journal(&journal)?;
+        }
+    }
     model.start(Some(Journal::create_for(folder, &model.file())?))
 }
 
@@ -152,8 +176,6 @@ mod tests {
     use crate::document::{Edit, Operation};
     use crate::pose::Sample;
     use crate::rig::Axis;
-    use crate::scene::{Evaluator, Where};
-    use std::time::Duration;
 
     /// Writes a capsule character to disk and loads it.
     fn character(folder: &Path) -> Model {
@@ -212,51 +234,40 @@ mod tests {
     fn a_session_that_went_on_after_its_project_was_saved_is_found_from_the_project() {
         let folder = tempfile::tempdir().unwrap();
         let (model, journals) = (character(folder.path()), folder.path().join("journal"));
-        let path = folder.path().join("project.glb");
+        let [path, other] = ["project.glb", "other.glb"].map(|name| folder.path().join(name));
+        let found = |path: &Path| later(&journals, path).unwrap();
+        let listed = || unfinished(&journals, None).unwrap().sessions.len();
         let mut session = begin(&journals, &model).unwrap();
         session.apply(turn(&model, 20.0)).unwrap();
-        let journal = session.journal().unwrap().path().to_owned();
-        let mut evaluator =
-            Evaluator::new(&Where::Cpu, &model, &session.document().recipe().unwrap()).unwrap();
-        crate::project::save(&path, &model, session.document(), &mut evaluator).unwrap();
-        let saved = Model::load(&path, &BindOptions::default()).unwrap();
-        let found = || later(&journals, &path, &saved).unwrap();
-        assert!(found().is_none(), "it is being worked on");
+        for path in [&path, &other] {
+            std::fs::write(path, b"a project").unwrap();
+        }
+        let journal = session.journal().unwrap();
+        journal.last_save(path.clone()).write(journal.path()).unwrap();
+        assert!(found(&path).is_none(), "it is being worked on");
+        drop(session);
+        assert_eq!((found(&path), listed()), (None, 0), "all of it is saved");
+        assert_eq!(resumable(&journals, Some(&model.asset.path)).unwrap().sessions.len(), 1);
+        std::fs::rename(&path, &other).unwrap();
+        assert_eq!(listed(), 1, "the project is gone");
+        std::fs::rename(&other, &path).unwrap();
+        // The next session deletes the journal.
+        let mut session = begin(&journals, &model).unwrap();
+        assert_eq!(std::fs::read_dir(&journals).unwrap().count(), 1);
+        session.apply(turn(&model, 20.0)).unwrap();
+        let journal = session.journal().unwrap();
+        journal.last_save(path.clone()).write(journal.path()).unwrap();
         session.apply(turn(&model, 40.0)).unwrap();
         let hash = session.document().hash();
         drop(session);
-
-        let written = std::fs::metadata(&path).unwrap().modified().unwrap();
-        let change = |seconds: i64| {
-            let file = std::fs::File::options().append(true).open(&journal).unwrap();
-            let by = Duration::from_secs(seconds.unsigned_abs());
-            file.set_modified(if seconds > 0 { written + by } else { written - by }).unwrap();
-        };
-        change(-60);
-        assert!(found().is_none(), "the project was saved after the last edit");
-        change(60);
-        let one = found().unwrap();
-        assert_eq!((&one.journal, one.operations), (&journal, 2));
+        let one = found(&folder.path().join(".").join("project.glb")).unwrap();
+        assert_eq!((one.operations, one.saved.as_ref(), listed()), (2, Some(&path), 1));
+        assert!(found(&model.asset.path).is_none());
         let restored = one.restore(&one.load(&BindOptions::default()).unwrap()).unwrap();
         assert_eq!(restored.document().hash(), hash);
         drop(restored);
-        change(60);
-        // A file that is no project has no such session.
-        assert!(later(&journals, &model.asset.path, &model).unwrap().is_none());
-        // A project of another character has none, either.
-        let shape = Shape { bones: 3, rings: 13, segments: 8, radius: 0.1, length: 1.0, blend: 0.5 };
-        let other = folder.path().join("other.glb");
-        std::fs::write(&other, crate::export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
-        let model = Model::load(&other, &BindOptions::default()).unwrap();
-        let session = model.start(None).unwrap();
-        let mut evaluator =
-            Evaluator::new(&Where::Cpu, &model, &session.document().recipe().unwrap()).unwrap();
-        let path = folder.path().join("other.project.glb");
-        crate::project::save(&path, &model, session.document(), &mut evaluator).unwrap();
-        let file = std::fs::File::options().append(true).open(&path).unwrap();
-        file.set_modified(written).unwrap();
-        let saved = Model::load(&path, &BindOptions::default()).unwrap();
-        assert!(later(&journals, &path, &saved).unwrap().is_none());
+        one.discard().unwrap();
+        assert_eq!(std::fs::read_dir(&journals).unwrap().count(), 0, "the note stays behind");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{AppSession, CAGE, POSED, PROJECT};
 use crate::app::context::say;
-use crate::app::jobs::Job;
+use crate::app::jobs::{Job, SaveJob};
 use crate::app::places::{in_folder, whole};
 use crate::app::preferences;
 use crate::app::report::Event;
@@ -137,7 +137,12 @@ impl AppSession {
         let hash = document.hash();
         self.unsaved = false;
         self.clean = Some(hash.clone());
-        self.worker.ask(Job::Save(path.clone(), model.clone(), Box::new(document.clone())));
+        let journal = bench.session().journal();
+        let note = journal.map(|j| (j.path().to_owned(), j.last_save(whole(&path))));
+        // With an output folder, nobody is asked whether a file may be replaced.
+        let own = self.place_saved() == Some(&path) || whole(&model.asset.path) == whole(&path);
+        let (model, document, keeps) = (model.clone(), document.clone(), self.out.is_some() && !own);
+        self.worker.ask(Job::Save(Box::new(SaveJob { path: path.clone(), keeps, model, document, note })));
         (self.saved, self.on_disk) = (Some((hash, path)), false);
     }
 

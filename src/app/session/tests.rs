@@ -132,3 +132,29 @@ fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
     finish_jobs(&mut app);
     assert_eq!(told(&mut app, &other), None, "they are saved");
 }
+
+#[test]
+fn a_save_into_the_output_folder_keeps_the_project_of_another_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let (hero, out) = (folder.path().join("hero.glb"), folder.path().join("out"));
+    let saves = |edits: &[&str]| {
+        let mut app = AppSession::new((false, true), Some(out.clone()), || {}).unwrap();
+        app.take(Done::Opened(hero.clone(), Ok(opened(&hero))));
+        for method in edits {
+            app.bench.as_mut().unwrap().run_command(Command::Deformer((*method).into()));
+            app.stepped();
+            app.write_without_asking(Writes::Project);
+            finish_jobs(&mut app);
+        }
+    };
+    let read = |name: &str| std::fs::read(out.join(name)).ok();
+    saves(&["dqs", "lbs"]);
+    let first = read("project.glb");
+    assert!(first.is_some() && read("project-2.glb").is_none());
+    saves(&["lbs"]);
+    assert!(read("project.glb") == first && read("project-2.glb").is_none(), "the same project");
+    saves(&["cor", "dqs"]);
+    assert!(
+        read("project.glb") != first && read("project-2.glb") == first && read("project-3.glb").is_none()
+    );
+}

@@ -59,16 +59,15 @@ impl WindowApp<'_> {
 
     /// Asks whether to resume an unfinished session.
     pub(super) fn offer(&mut self, left: LeftOver) {
-        let name = self.app_session.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
-        let name = name.to_string_lossy();
-        let text = match &left {
-            LeftOver::Earlier(left) => {
-                let were = if left.operations == 1 { "was" } else { "were" };
-                let edits = counted(left.operations, "edit");
-                format!("{edits} on {name} {were} not saved by an earlier session.")
+        let (LeftOver::Earlier(session) | LeftOver::Later(session)) = &left;
+        let (file, edits) = (session.name(), counted(session.operations, "edit"));
+        let text = match &session.saved {
+            None => {
+                let were = if session.operations == 1 { "was" } else { "were" };
+                format!("{edits} on {file} {were} not saved by an earlier session.")
             }
-            LeftOver::Later(left) => {
-                let (file, edits) = (left.name(), counted(left.operations, "edit"));
+            Some(project) => {
+                let name = project.file_name().unwrap_or_default().to_string_lossy();
                 format!(
                     "A session on {file} with {edits} went on after {name} was saved. Its last edits are in no project."
                 )

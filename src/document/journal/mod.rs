@@ -8,9 +8,11 @@
 mod background;
 mod place;
 mod recover;
+mod saved;
 
 pub use place::{discard_journal, journal_folder, journal_path, unfinished_journals};
 pub use recover::{Recovered, Torn, recover};
+pub use saved::LastSave;
 
 use super::{AssetRef, Operation};
 use crate::base::{Error, Result};
@@ -105,6 +107,7 @@ impl Journal {
             unsynced: 0,
         };
         if recovered.asset.is_none() {
+            saved::forget(path);
             journal.start(asset)?;
         } else {
             journal.flush(true)?;
@@ -184,11 +187,17 @@ impl Journal {
         &self.path
     }
 
+    /// Returns the note for a save of the document, as it is now, to the project at a path.
+    pub fn last_save(&self, project: PathBuf) -> LastSave {
+        LastSave { project, length: self.length }
+    }
+
     /// Deletes the journal, for example after its document has been saved.
     ///
     /// # Errors
     /// The operating system cannot delete the file.
     pub fn discard(self) -> Result<()> {
+        saved::forget(&self.path);
         std::fs::remove_file(&self.path).map_err(|e| Error::io(&self.path, e))
     }
 

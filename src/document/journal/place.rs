@@ -1,6 +1,6 @@
 //! Locations of journals: one file per open asset, in the user's state folder.
 
-use super::in_use;
+use super::{in_use, saved};
 use crate::base::{Error, Result, folders};
 use crate::document::AssetRef;
 use std::ffi::OsString;
@@ -64,7 +64,10 @@ pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
 pub fn discard_journal(path: &Path) -> Result<()> {
     let file = File::open(path).map_err(|e| Error::io(path, e))?;
     match file.try_lock() {
-        Ok(()) => std::fs::remove_file(path).map_err(|e| Error::io(path, e)),
+        Ok(()) => {
+            saved::forget(path);
+            std::fs::remove_file(path).map_err(|e| Error::io(path, e))
+        }
         Err(TryLockError::WouldBlock) => Err(in_use(path)),
         Err(TryLockError::Error(e)) => Err(Error::io(path, e)),
     }
