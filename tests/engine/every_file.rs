@@ -11,7 +11,7 @@ use sinew::bind::BindOptions;
 use sinew::deform::clock::Frames;
 use sinew::deform::springs::Stop;
 use sinew::deform::volume::{Params, Rest};
-use sinew::deform::{Kernels, Recipe};
+use sinew::deform::{Geometric, Kernels, Recipe};
 use sinew::export::{Moment, evaluate};
 use sinew::gpu::testing::{assert_silent, device};
 use sinew::rig::{Pose, PosedRig};
@@ -29,6 +29,9 @@ const MANY_FILES: usize = 4_000;
 
 /// Larger files only make the test of wild settings slower.
 const MANY_VERTICES: usize = 60_000;
+
+/// Number of cubes for the weights of `swing-twist`.
+const WEIGHT_CUBES: u32 = 2_000;
 
 /// Number of random settings of the volume per file, and for files above [`SLOW_VERTICES`].
 const WILD_SETTINGS: [u64; 2] = [3, 1];
@@ -119,9 +122,13 @@ fn contorted(model: &Model) -> Pose {
     pose
 }
 
-/// Returns a method by name; springs run a fixed number of iterations, which is small above `most` vertices.
+/// Returns a method by name; springs run a fixed number of iterations, which is small above `most` vertices. Weights are
+/// computed in few cubes: more cubes only take time.
 fn recipe(name: &str, vertices: usize, most: usize) -> Recipe {
     let mut recipe = Recipe::from_name(name).unwrap();
+    if let Geometric::SwingTwist(params) = &mut recipe.geometric {
+        params.cubes = WEIGHT_CUBES;
+    }
     if let Some(params) = &mut recipe.springs {
         params.stop = Stop::Never;
         params.max_iterations = if vertices > most { 5 } else { 50 };
