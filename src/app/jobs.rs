@@ -473,17 +473,20 @@ fn rigged(
         return Ok(None);
     };
     folder_of(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.strip_suffix(".glb").unwrap_or(&name);
-    let numbered = (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb")));
-    let mut paths = std::iter::once(path.to_owned()).chain(numbered);
-    let Some(path) = paths.find(|p| !p.exists()) else { return Ok(None) };
+    let free = if path.exists() { numbered(path) } else { Some(path.to_owned()) };
+    let Some(path) = free else { return Ok(None) };
     let list = serde_json::to_string_pretty(&bones).unwrap_or_default();
     write_atomically(path.with_extension("bones.json"), list.as_bytes())?;
     write_model(&path, &rigged.glb)?;
     let idle = bones.len() - rigged.bones.min(bones.len());
     let warning = if idle > 0 { format!(", of which {idle} move no vertex") } else { String::new() };
     Ok(Some((path, format!("{}{warning}", counted(bones.len(), "bone")))))
+}
+
+/// Returns the first path `STEM-N.glb` beside a file `STEM.glb` where no file is.
+fn numbered(path: &Path) -> Option<PathBuf> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb"))).find(|path| !path.exists())
 }
 
 /// Writes the posed character as glTF, with its receipt beside the file.
@@ -503,14 +506,17 @@ fn save(job: &SaveJob) -> Result<Told> {
     let SaveJob { path, document, .. } = job;
     let model = &*job.model.bound_for(document)?;
     folder_of(path)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mut names = (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb")));
-    let kept = names.find(|name| !name.exists()).filter(|_| job.keeps && path.is_file());
+    let kept = (job.keeps && path.is_file()).then(|| numbered(path)).flatten();
     let mut evaluator = evaluator(model, document)?;
     if let Some(kept) = &kept {
         std::fs::rename(path, kept).map_err(|e| Error::io(path, e))?;
     }
-    project::save(path, model, document, &mut evaluator)?;
+    let saved = project::save(path, model, document, &mut evaluator);
+    // The earlier file gets its name back if there is no new one.
+    if let (Some(kept), Err(_)) = (&kept, &saved) {
+        std::fs::rename(kept, path).map_err(|e| Error::io(path, e))?;
+    }
+    saved?;
     if let Some((journal, save)) = &job.note
         && let Err(error) = save.write(journal)
     {

@@ -70,24 +70,13 @@ pub fn resumable(folder: &Path, file: Option<&Path>) -> Result<Found> {
     let wanted = file.and_then(real);
     let mut found = Found::default();
     for journal in unfinished_journals(folder)? {
-        let recovered = match recover(&journal) {
-            Ok(recovered) => recovered,
-            Err(error) => {
-                found.unreadable.push(error);
-                continue;
+        match Unfinished::read(journal) {
+            Ok(Some(session)) if wanted.is_none() || real(Path::new(&session.file.path)) == wanted => {
+                found.sessions.push(session);
             }
-        };
-        let operations = recovered.operations.len().saturating_sub(1);
-        let Some(file) = recovered.asset.filter(|_| operations > 0) else { continue };
-        if wanted.is_some() && real(Path::new(&file.path)) != wanted {
-            continue;
+            Ok(_) => {}
+            Err(error) => found.unreadable.push(error),
         }
-        let modified = std::fs::metadata(&journal).and_then(|m| m.modified());
-        let modified = modified.map_err(|e| Error::io(&journal, e))?;
-        let save = LastSave::of(&journal);
-        let is_saved = save.as_ref().is_some_and(|save| save.is_whole(&journal));
-        let (torn, saved) = (recovered.torn, save.map(|save| save.project));
-        found.sessions.push(Unfinished { journal, file, modified, operations, torn, saved, is_saved });
     }
     found.sessions.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.journal.cmp(&b.journal)));
     Ok(found)
@@ -99,8 +88,11 @@ pub fn resumable(folder: &Path, file: Option<&Path>) -> Result<Found> {
 /// The folder cannot be read.
 pub fn later(folder: &Path, project: &Path) -> Result<Option<Unfinished>> {
     let project = real(project);
-    let sessions = unfinished(folder, None)?.sessions.into_iter();
-    Ok(sessions.filter(|s| s.saved.is_some()).find(|s| s.saved.as_deref().and_then(real) == project))
+    // Only the journals whose notes name the project are read.
+    let names = |journal: &PathBuf| LastSave::of(journal).is_some_and(|save| real(&save.project) == project);
+    let journals = unfinished_journals(folder)?.into_iter().filter(names);
+    let sessions = journals.filter_map(|journal| Unfinished::read(journal).ok().flatten());
+    Ok(sessions.filter(|session| !session.is_saved).max_by_key(|session| session.modified))
 }
 
 /// The absolute path, with symbolic links resolved.
@@ -109,6 +101,19 @@ fn real(path: &Path) -> Option<PathBuf> {
 }
 
 impl Unfinished {
+    /// Reads a session's journal and the note beside it. Returns `None` for a session without edits.
+    fn read(journal: PathBuf) -> Result<Option<Self>> {
+        let recovered = recover(&journal)?;
+        let operations = recovered.operations.len().saturating_sub(1);
+        let Some(file) = recovered.asset.filter(|_| operations > 0) else { return Ok(None) };
+        let modified = std::fs::metadata(&journal).and_then(|m| m.modified());
+        let modified = modified.map_err(|e| Error::io(&journal, e))?;
+        let save = LastSave::of(&journal);
+        let is_saved = save.as_ref().is_some_and(|save| save.is_whole(&journal));
+        let (torn, saved) = (recovered.torn, save.map(|save| save.project));
+        Ok(Some(Self { journal, file, modified, operations, torn, saved, is_saved }))
+    }
+
     /// Returns the name of the session's asset file, without folders.
     pub fn name(&self) -> String {
         let path = Path::new(&self.file.path);
@@ -154,7 +159,8 @@ impl Unfinished {
 pub fn begin(folder: &Path, model: &Model) -> Result<Session<'static>> {
     for journal in unfinished_journals(folder)? {
         if LastSave::of(&journal).is_some_and(|save| save.is_whole(&journal)) {
-            discard_journal(&journal)?;
+            // If the journal cannot be deleted, the next start tries again; the new session is recorded all the same.
+            let _ = discard_journal(&journal);
         }
     }
     model.start(Some(Journal::create_for(folder, &model.file())?))
