@@ -6,7 +6,7 @@
 //! files or allocate GPU memory. Another thread prepares a character with [`Actor::new`] and passes the finished actor
 //! to the stage.
 
-use super::{Actor, Ghosts, Pipelines, SurfaceSample, VersionedPose};
+use super::{Actor, Ghosts, Model, Pipelines, SurfaceSample, VersionedPose};
 use crate::base::Result;
 use crate::base::math::Aabb;
 use crate::gpu::{Device, Frame, Frames, Sync, Timings};
@@ -43,6 +43,10 @@ pub struct Stage {
     /// Views of the last recorded images; `None` before the first.
     views: [Option<View>; 2],
     number: u64,
+    /// The samples of the last frame.
+    samples: [Option<SurfaceSample>; 2],
+    /// Numbers of the frames in flight in which the probe cameras saw the current actor; 0 for other frames.
+    probed: [u64; IN_FLIGHT as usize],
     /// Frame number and submission value of the frames in flight.
     submitted: [(u64, u64); IN_FLIGHT as usize],
 }
@@ -66,6 +70,8 @@ impl Stage {
             omits: true,
             views: [None; 2],
             number: 0,
+            samples: [None; 2],
+            probed: [0; IN_FLIGHT as usize],
             submitted: [(0, 0); IN_FLIGHT as usize],
         })
     }
@@ -118,11 +124,15 @@ impl Stage {
     /// Replaces the actor. The actor must have been created for these [`Stage::targets`]; otherwise use
     /// [`Stage::enter_anew`]. The old actor is freed after the GPU has finished with it.
     pub fn enter(&mut self, actor: Box<Actor>) {
-        self.actor = actor;
-        // Ghosts of another character have other vertices.
+        let old = std::mem::replace(&mut self.actor, actor);
+        self.probed = [0; IN_FLIGHT as usize];
         let character = self.actor.model().map(|m| &m.bound.character);
-        let fits = |g: &Ghosts| character.is_some_and(|c| Arc::ptr_eq(c, &g.model().bound.character));
-        self.ghosts.take_if(|(ghosts, _)| !fits(ghosts));
+        let same = |m: &Model| character.is_some_and(|c| Arc::ptr_eq(c, &m.bound.character));
+        // Samples and ghosts of another character refer to other triangles and vertices.
+        if !old.model().is_some_and(|m| same(m)) {
+            self.samples = [None; 2];
+        }
+        self.ghosts.take_if(|(ghosts, _)| !same(ghosts.model()));
     }
 
     /// Shows these onion skins, or none. Allocates their images, so call it between frames. The ghosts must belong to the
@@ -173,7 +183,8 @@ impl Stage {
     }
 
     /// Starts a frame. Returns the probe samples of exactly [`IN_FLIGHT`] frames ago, whatever the GPU's speed, so
-    /// that a take replays identically on any machine. Waits for that frame.
+    /// that a take replays identically on any machine. Waits for that frame. If that frame was skipped, or showed
+    /// another actor of the same character, returns the last samples, so that a press in this frame is not lost.
     ///
     /// # Errors
     /// If the device is lost.
@@ -187,10 +198,14 @@ impl Stage {
                 self.pipelines.device().wait(value)?;
             }
         }
-        Ok((frame, self.actor.answers(due)?))
+        let answers = self.actor.answers(due)?;
+        if self.probed.contains(&due) {
+            self.samples = answers;
+        }
+        Ok((frame, self.samples))
     }
 
-    /// Counts a frame that is not rendered; probe samples due in this frame are lost.
+    /// Counts a frame that is not rendered. The samples that are due in it are lost.
     pub fn skip(&mut self) {
         self.number += 1;
     }
@@ -211,6 +226,7 @@ impl Stage {
         if let Some((ghosts, _)) = &mut self.ghosts {
             ghosts.record(frame);
         }
+        self.probed[(self.number % IN_FLIGHT) as usize] = self.number;
         self.actor.look_through(frame, aim, self.number)
     }
 

@@ -221,6 +221,28 @@ fn a_hand_that_takes_hold_leaves_the_palette_in_the_air_until_it_is_free() {
 }
 
 #[test]
+fn a_character_in_motion_does_not_push_the_palette_away_from_the_pointer() {
+    let mut room = before_person(2);
+    room.step(60);
+    let palette = place(&room, Panel::Palette);
+    room.aim(palette.point([0.3, 0.5]));
+    room.step(1);
+    let pushed = |room: &mut Room| {
+        room.panels.surroundings.body.iter_mut().for_each(|c| c.ends = c.ends.map(|p| p - Vec3::X * 0.01));
+        room.step(1);
+        place(room, Panel::Palette).pose.position.distance(palette.pose.position)
+    };
+    for frame in 0..60 {
+        let far = pushed(&mut room);
+        assert!(far < 1e-4, "{far} m in frame {frame}");
+    }
+    assert!(hidden(&room) > 0, "the character is behind the palette");
+    room.away();
+    let far = (0..60).map(|_| pushed(&mut room)).fold(0.0, f32::max);
+    assert!(far > 0.05 && hidden(&room) == 0, "{far} m");
+}
+
+#[test]
 fn panels_at_the_hand_make_way_for_the_arc_of_a_jump() {
     let mut room = room();
     room.state.preferences.palette = true;

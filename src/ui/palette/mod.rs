@@ -63,7 +63,7 @@ use canvas::Canvas;
 use details::Details;
 use keyboard::Keyboard;
 use place::Places;
-use pointer::Pointer;
+use pointer::{At, Pointer};
 use state::differs;
 use widgets::Touch;
 
@@ -243,7 +243,9 @@ impl Panels {
         if std::mem::replace(&mut self.left_handed, left_handed) != left_handed {
             self.places.forget();
         }
-        self.places.look(&self.surroundings, tool_hand);
+        let at_hand = |at: &At| matches!(at.panel, Panel::Palette | Panel::Wrist | Panel::Strain);
+        let pointed = self.pointer.at.as_ref().is_some_and(at_hand);
+        self.places.look(&self.surroundings, tool_hand, pointed);
         // The newer one of both messages shows.
         if state.message.is_some() && state.message != self.state.message {
             self.told = (input.time, false);

@@ -79,6 +79,8 @@ pub(super) struct Places {
     parked: [Option<Rigid>; Panel::ALL.len()],
     /// Whether the off hand holds the character or the world.
     held: bool,
+    /// Whether the tool hand points at a panel at the off hand.
+    pointed: bool,
     /// The character's bones as rectangles of directions from the head, relative to `reference`.
     sights: Vec<Sight>,
     /// Heading from the head to the character's centre, radians. Without a character, the heading of the head's forward
@@ -88,6 +90,8 @@ pub(super) struct Places {
     seen: bool,
     /// The last detour around the character of each panel at the hand; `None` if the panel needed no detour.
     ways: [Option<Way>; Panel::ALL.len()],
+    /// Direction of each panel at the hand relative to the direction without a detour: heading and elevation, radians.
+    detours: [Vec2; Panel::ALL.len()],
     time: f64,
 }
 
@@ -146,8 +150,10 @@ impl Places {
         step
     }
 
-    /// Updates the character that panels must not cover, and whether the off hand holds something.
-    pub fn look(&mut self, about: &Surroundings, tool_hand: usize) {
+    /// Updates the character that panels must not cover, whether the off hand holds something, and whether the tool hand
+    /// points at a panel at the off hand.
+    pub fn look(&mut self, about: &Surroundings, tool_hand: usize, pointed: bool) {
+        self.pointed = pointed;
         self.held = about.holds[1 - tool_hand];
         self.sights.clear();
         let Some(head) = self.head else { return };
@@ -169,6 +175,7 @@ impl Places {
         self.followed = Default::default();
         self.parked = Default::default();
         self.ways = Default::default();
+        self.detours = Default::default();
     }
 
     /// Computes the placements of the visible panels.
@@ -182,6 +189,7 @@ impl Places {
                 self.followed[index] = None;
                 self.parked[index] = None;
                 self.ways[index] = None;
+                self.detours[index] = Vec2::ZERO;
             }
         }
         let eye = head.position;
@@ -256,7 +264,8 @@ impl Places {
     }
 
     /// Returns the pose of a panel at the off hand, moved aside if the panel would cover the character. While the hand
-    /// holds something, the panel stays where it was before.
+    /// holds something, the panel stays where it was before. While the tool hand points at it, the panel keeps its
+    /// detour; otherwise a character in motion would push it away from the pointer.
     fn carried(&mut self, panel: Panel, palm: &Rigid, eye: Vec3, step: f64) -> Rigid {
         let index = panel as usize;
         let height = size_at(panel, palm.position.distance(eye))[1];
@@ -269,15 +278,20 @@ impl Places {
             *parked = None;
         }
         let to = wanted.position - eye;
-        let (distance, at) = (to.length(), heading(to));
-        let at = Vec2::new(wrapped(at.x - self.reference), at.y);
-        let wanted_at =
-            [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted { at, side, worse });
-        let free = nearest(panel, distance, &wanted_at, &self.sights, self.ways[index]);
-        let moved = free.filter(|(free, _)| *free != at);
-        self.ways[index] = moved.map(|(_, way)| way);
-        let pose = moved
-            .map_or(wanted, |(free, _)| facing(eye + along(free + Vec2::X * self.reference) * distance, eye));
+        let (distance, toward) = (to.length(), heading(to));
+        if !self.pointed {
+            let at = Vec2::new(wrapped(toward.x - self.reference), toward.y);
+            let wanted_at =
+                [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted { at, side, worse });
+            let free = nearest(panel, distance, &wanted_at, &self.sights, self.ways[index]);
+            let moved = free.filter(|(free, _)| *free != at);
+            self.ways[index] = moved.map(|(_, way)| way);
+            self.detours[index] = moved.map_or(Vec2::ZERO, |(free, _)| free - at);
+        }
+        let pose = match self.detours[index] {
+            Vec2::ZERO => wanted,
+            detour => facing(eye + along(toward + detour) * distance, eye),
+        };
         self.follow(index, pose, step)
     }
 

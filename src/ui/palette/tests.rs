@@ -94,7 +94,7 @@ impl Room {
         aim.orientation = Quat::from_rotation_arc(Vec3::NEG_Z, (target - aim.position).normalize());
     }
 
-    fn away(&mut self) {
+    pub fn away(&mut self) {
         self.aim(Vec3::new(3.0, 0.2, -1.0));
     }
 
