@@ -49,6 +49,10 @@ pub struct Frame {
     pub tracking: [Tracking; 2],
     /// Trigger value of each hand, 0..=1, left and right.
     pub draw: [f32; 2],
+    /// Squeeze value of each hand, 0..=1.
+    pub grab: [f32; 2],
+    /// Thumbstick position of each hand (right, up), -1..=1.
+    pub stick: [[f32; 2]; 2],
     /// Interaction profile of each hand, e.g. `/interaction_profiles/valve/index_controller`; empty if there is none.
     pub profiles: [String; 2],
     /// Transform from room space to world space.

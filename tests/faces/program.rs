@@ -66,17 +66,7 @@ impl Program {
     pub fn next(&mut self) -> Option<Line> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => {
-                match &line {
-                    Line::Frame(frame) => {
-                        assert!(frame.frame >= self.frame.frame, "frames count backwards");
-                        self.frame = (**frame).clone();
-                    }
-                    Line::Window(turn) => {
-                        assert!(turn.frame > self.turn.frame, "turns count backwards");
-                        self.turn = (**turn).clone();
-                    }
-                    Line::Event(event) => self.events.push(event.clone()),
-                }
+                self.note(&line);
                 Some(line)
             }
             Err(RecvTimeoutError::Disconnected) => None,
@@ -85,6 +75,27 @@ impl Program {
                 let last = self.events.last();
                 panic!("the program hangs after {:?}; {:?}; {last:?}; {words}", self.frame, self.turn)
             }
+        }
+    }
+
+    /// Reads all lines that the program has reported by now, so that the next line is a new one.
+    pub fn catch_up(&mut self) {
+        while let Ok(line) = self.lines.try_recv() {
+            self.note(&line);
+        }
+    }
+
+    fn note(&mut self, line: &Line) {
+        match line {
+            Line::Frame(frame) => {
+                assert!(frame.frame >= self.frame.frame, "frames count backwards");
+                self.frame = (**frame).clone();
+            }
+            Line::Window(turn) => {
+                assert!(turn.frame > self.turn.frame, "turns count backwards");
+                self.turn = (**turn).clone();
+            }
+            Line::Event(event) => self.events.push(event.clone()),
         }
     }
 

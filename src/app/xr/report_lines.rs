@@ -135,6 +135,8 @@ impl HeadsetApp<'_> {
             aim: [0, 1].map(|h| self.input.hands[h].aim.pose),
             tracking: [0, 1].map(|h| self.input.hands[h].aim.tracking),
             draw: [0, 1].map(|h| self.input.hands[h].draw),
+            grab: [0, 1].map(|h| self.input.hands[h].grab),
+            stick: [0, 1].map(|h| self.input.hands[h].stick),
             surface: [0, 1].map(|h| self.input.hands[h].surface.map(|s| s.position.to_array())),
             profiles,
             missed: self.app_session.missed,

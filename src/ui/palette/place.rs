@@ -281,8 +281,11 @@ impl Places {
         let (distance, toward) = (to.length(), heading(to));
         if !self.pointed {
             let at = Vec2::new(wrapped(toward.x - self.reference), toward.y);
-            let wanted_at =
-                [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted { at, side, worse });
+            let wanted_at = [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted {
+                at,
+                side,
+                worse,
+            });
             let free = nearest(panel, distance, &wanted_at, &self.sights, self.ways[index]);
             let moved = free.filter(|(free, _)| *free != at);
             self.ways[index] = moved.map(|(_, way)| way);

@@ -188,8 +188,10 @@ pub fn play(puppet: &mut Puppet, app: &mut App, script: &str) {
     }
 }
 
-/// Sends the puppet's state and waits until the program reports a frame with this state.
+/// Sends the puppet's state and waits until the program reports a new frame with this state. Frames report no buttons;
+/// a button must stay pressed for two steps, because the first new frame may have begun before.
 pub fn show(puppet: &mut Puppet, app: &mut App) {
+    app.catch_up();
     puppet.send().unwrap();
     let (state, room) = (puppet.state.clone(), app.room_from_stage);
     app.until_frame(300, "at the puppet's state", |frame| {
@@ -201,7 +203,9 @@ pub fn show(puppet: &mut Puppet, app: &mut App) {
                 let near = frame.aim[i].position.distance(room.point(hand.pose.position)) < 1e-3
                     && frame.aim[i].orientation.angle_between(room.orientation * hand.pose.orientation)
                         < 2e-3;
-                let pressed = (frame.draw[i] - hand.trigger).abs() < 1e-3;
+                let pressed = (frame.draw[i] - hand.trigger).abs() < 1e-3
+                    && (frame.grab[i] - hand.squeeze).abs() < 1e-3
+                    && (0..2).all(|k| (frame.stick[i][k] - hand.stick[k]).abs() < 1e-3);
                 if hand.active {
                     near && pressed && frame.tracking[i] == Tracking::Tracked
                 } else {
