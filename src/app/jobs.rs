@@ -210,6 +210,8 @@ pub struct Opened {
     pub session: Session<'static>,
     /// Number of operations restored from the journal.
     pub restored: usize,
+    /// The project to which the restored session is saved.
+    pub place: Option<PathBuf>,
     /// An unfinished session that the user can choose to resume.
     pub left: Option<LeftOver>,
 }
@@ -311,7 +313,7 @@ fn run(job: Job) -> Done {
         Job::Restore(left, model) => {
             let session = left.restore(&model);
             let path = model.asset.path.clone();
-            let opened = session.and_then(|s| opened(&model, s, left.operations));
+            let opened = session.and_then(|s| opened(&model, s, Some(&left)));
             Done::Opened(path, opened.map(Box::new))
         }
         Job::Discard(left) => Done::Discarded(left.discard()),
@@ -382,13 +384,16 @@ fn list(folder: &Path, recent: &[PathBuf]) -> FileList {
     list.with_samples(&samples::folder().and_then(|f| samples::samples(&f).ok()).unwrap_or_default())
 }
 
-fn opened(model: &Arc<Model>, mut session: Session<'static>, restored: usize) -> Result<Opened> {
+/// Returns an opened file; `left` is the unfinished session that `session` continues.
+fn opened(model: &Arc<Model>, mut session: Session<'static>, left: Option<&Unfinished>) -> Result<Opened> {
     // A background thread writes the journal to disk, so that the frame loop does not wait. If the thread cannot start,
     // the frame loop waits for each write.
     if let Err(error) = session.sync_in_background() {
         eprintln!("sinew: {error}");
     }
-    Ok(Opened { model: model.bound_for(session.document())?, session, restored, left: None })
+    let restored = left.map_or(0, |l| l.operations);
+    let place = left.and_then(Unfinished::place).cloned();
+    Ok(Opened { model: model.bound_for(session.document())?, session, restored, place, left: None })
 }
 
 fn open(path: &Path, what: Left) -> Result<Opened> {
@@ -413,7 +418,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     // Opening a journal file is an explicit request to resume its session.
     if let Some(left) = first.as_ref().filter(|_| journal || what == Left::GoOn) {
         match left.restore(&model) {
-            Ok(session) => return opened(&model, session, left.operations),
+            Ok(session) => return opened(&model, session, Some(left)),
             Err(error) => eprintln!("sinew: {error}"),
         }
     }
@@ -426,7 +431,7 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
         Some(Ok(session)) => session,
         _ => model.start(None)?,
     };
-    Ok(Opened { left, ..opened(&model, session, 0)? })
+    Ok(Opened { left, ..opened(&model, session, None)? })
 }
 
 /// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.

@@ -58,7 +58,8 @@ pub struct AppSession {
     hash: String,
     /// The document's hash when it last had no unsaved changes.
     clean: Option<String>,
-    /// Hash and path of the last save; `on_disk` is set when that save has finished.
+    /// Hash and path of the last save; the hash is empty if an earlier session saved. `on_disk` is set when that save
+    /// has finished.
     saved: Option<(String, PathBuf)>,
     pub on_disk: bool,
     /// Path of the last export of a posed glTF.

@@ -38,6 +38,8 @@ pub struct Unfinished {
     pub torn: Option<Torn>,
     /// Project of the session's last save, if any.
     pub saved: Option<PathBuf>,
+    /// Whether nobody has changed this project after that save.
+    pub is_current: bool,
     /// Whether all operations are in this project.
     pub is_saved: bool,
 }
@@ -110,8 +112,15 @@ impl Unfinished {
         let modified = modified.map_err(|e| Error::io(&journal, e))?;
         let save = LastSave::of(&journal);
         let is_saved = save.as_ref().is_some_and(|save| save.is_whole(&journal));
+        let is_current = save.as_ref().is_some_and(LastSave::is_current);
         let (torn, saved) = (recovered.torn, save.map(|save| save.project));
-        Ok(Some(Self { journal, file, modified, operations, torn, saved, is_saved }))
+        Ok(Some(Self { journal, file, modified, operations, torn, saved, is_current, is_saved }))
+    }
+
+    /// Returns the project to which the restored session is saved without a question: that of the last save, unless
+    /// somebody has changed it since.
+    pub fn place(&self) -> Option<&PathBuf> {
+        self.saved.as_ref().filter(|_| self.is_current)
     }
 
     /// Returns the name of the session's asset file, without folders.
@@ -182,6 +191,7 @@ mod tests {
     use crate::document::{Edit, Operation};
     use crate::pose::Sample;
     use crate::rig::Axis;
+    use std::time::Duration;
 
     /// Writes a capsule character to disk and loads it.
     fn character(folder: &Path) -> Model {
@@ -267,7 +277,13 @@ mod tests {
         let hash = session.document().hash();
         drop(session);
         let one = found(&folder.path().join(".").join("project.glb")).unwrap();
-        assert_eq!((one.operations, one.saved.as_ref(), listed()), (2, Some(&path), 1));
+        assert_eq!((one.operations, one.place(), listed()), (2, Some(&path), 1));
+        // A project that another session has changed is not replaced without a question.
+        let saved = std::fs::metadata(&path).and_then(|m| m.modified()).unwrap();
+        let project = std::fs::File::options().write(true).open(&path).unwrap();
+        project.set_modified(saved + Duration::from_secs(1)).unwrap();
+        let one = found(&path).unwrap();
+        assert_eq!((one.saved.as_ref(), one.place()), (Some(&path), None));
         assert!(found(&model.asset.path).is_none());
         let restored = one.restore(&one.load(&BindOptions::default()).unwrap()).unwrap();
         assert_eq!(restored.document().hash(), hash);

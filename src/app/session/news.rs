@@ -198,7 +198,7 @@ impl AppSession {
     }
 
     fn opened(&mut self, path: PathBuf, opened: Opened) -> News {
-        let Opened { model, session, restored, left } = opened;
+        let Opened { model, session, restored, place, left } = opened;
         self.opening = false;
         let character = model.bound.character.clone();
         let mut told = None;
@@ -227,7 +227,8 @@ impl AppSession {
             self.revision = bench.session().revision();
         }
         self.model = Some(model);
-        (self.saved, self.on_disk, self.exported) = (None, false, None);
+        (self.on_disk, self.exported) = (false, None);
+        self.saved = place.map(|path| (String::new(), path));
         self.unbound = true;
         self.measured = None;
         self.hash.clear();

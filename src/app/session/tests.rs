@@ -20,7 +20,7 @@ fn opened_with(path: &Path, start: impl Fn(&Model) -> Session<'static>) -> Box<O
     std::fs::write(path, export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
     let model = Arc::new(Model::load(path, &BindOptions::default()).unwrap());
     let session = start(&model);
-    Box::new(Opened { model, session, restored: 0, left: None })
+    Box::new(Opened { model, session, restored: 0, place: None, left: None })
 }
 
 fn session() -> AppSession {
@@ -131,6 +131,21 @@ fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
     app.write_without_asking(Writes::Project);
     finish_jobs(&mut app);
     assert_eq!(told(&mut app, &other), None, "they are saved");
+}
+
+#[test]
+fn a_recovered_session_is_saved_to_the_project_of_its_last_save() {
+    let folder = tempfile::tempdir().unwrap();
+    let [hero, project] = ["hero.glb", "walk.glb"].map(|name| folder.path().join(name));
+    std::fs::write(&project, b"the project of the earlier session").unwrap();
+    let mut app = session();
+    let recovered = Opened { restored: 1, place: Some(project.clone()), ..*opened(&hero) };
+    app.take(Done::Opened(hero.clone(), Ok(Box::new(recovered))));
+    assert!(app.has_place() && app.unsaved);
+    app.save();
+    finish_jobs(&mut app);
+    assert!(Model::load(&project, &BindOptions::default()).is_ok_and(|m| m.document.is_some()));
+    assert!(!app.unsaved && app.on_disk);
 }
 
 #[test]

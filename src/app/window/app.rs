@@ -224,7 +224,9 @@ impl<'o> WindowApp<'o> {
     fn opened(&mut self, restored: usize, left: Option<LeftOver>, told: Option<String>) {
         let model = self.app_session.model.as_ref();
         let name = model.and_then(|m| m.asset.path.file_name()).unwrap_or_default().to_string_lossy();
-        let recovered = || format!("Recovered the unsaved edits of {name}; Ctrl-S saves them");
+        let place = self.app_session.place_saved().and_then(|p| p.file_name());
+        let place = place.map_or(String::new(), |place| format!(" to {}", place.to_string_lossy()));
+        let recovered = || format!("Recovered the unsaved edits of {name}; Ctrl-S saves them{place}");
         self.desk.facts.message = told.or_else(|| (restored > 0).then(recovered));
         if let Some(model) = self.app_session.model.clone() {
             self.meet(&model);

@@ -189,7 +189,7 @@ impl Journal {
 
     /// Returns the note for a save of the document, as it is now, to the project at a path.
     pub fn last_save(&self, project: PathBuf) -> LastSave {
-        LastSave { project, length: self.length }
+        LastSave { project, length: self.length, time: None }
     }
 
     /// Deletes the journal, for example after its document has been saved.
