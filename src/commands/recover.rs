@@ -168,6 +168,7 @@ mod tests {
             operations,
             torn: None,
             saved: None,
+            is_current: false,
             is_saved: false,
         }
     }
