@@ -37,8 +37,6 @@ use std::thread::JoinHandle;
 pub enum Job {
     /// Loads and binds a file, and starts or resumes a session with it. If the path is a folder, lists the folder.
     Open(PathBuf, Left),
-    /// Resumes an unfinished session, replacing the new session on the same character.
-    Restore(Box<Unfinished>, Arc<Model>),
     /// Deletes the journal of an unfinished session.
     Discard(Box<Unfinished>),
     /// Lists a folder and the recently opened files for the file panel.
@@ -124,14 +122,6 @@ pub enum Left {
     Offer,
 }
 
-/// An unfinished session that can be resumed in place of the opened file.
-pub enum LeftOver {
-    /// An earlier session on the opened file.
-    Earlier(Box<Unfinished>),
-    /// A session during which the opened project was saved, and which then went on.
-    Later(Box<Unfinished>),
-}
-
 /// The displayed pose, and what [`Job::Measure`] measures on its skin.
 pub struct Displayed {
     /// The pose.
@@ -212,8 +202,9 @@ pub struct Opened {
     pub restored: usize,
     /// The project to which the restored session is saved.
     pub place: Option<PathBuf>,
-    /// An unfinished session that the user can choose to resume.
-    pub left: Option<LeftOver>,
+    /// An unfinished session that the user can choose to resume: one on the opened file, or one during which the opened
+    /// project was saved and which then went on.
+    pub left: Option<Box<Unfinished>>,
 }
 
 /// The worker thread, which runs jobs in order. Dropping the worker waits until all queued jobs are done.
@@ -309,12 +300,6 @@ fn run(job: Job) -> Done {
         Job::Open(path, left) => {
             let opened = open(&path, left).map(Box::new);
             Done::Opened(path, opened)
-        }
-        Job::Restore(left, model) => {
-            let session = left.restore(&model);
-            let path = model.asset.path.clone();
-            let opened = session.and_then(|s| opened(&model, s, Some(&left)));
-            Done::Opened(path, opened.map(Box::new))
         }
         Job::Discard(left) => Done::Discarded(left.discard()),
         Job::Ready { stage, pipelines, targets, model, recipe, progress } => {
@@ -419,13 +404,14 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     if let Some(left) = first.as_ref().filter(|_| journal || what == Left::GoOn) {
         match left.restore(&model) {
             Ok(session) => return opened(&model, session, Some(left)),
+            Err(error) if journal => return Err(error),
             Err(error) => eprintln!("sinew: {error}"),
         }
     }
-    let left = first.filter(|_| what == Left::Offer && !journal).map(|l| LeftOver::Earlier(Box::new(l)));
+    let left = first.filter(|_| what == Left::Offer && !journal);
     let later = folder.as_ref().filter(|_| left.is_none() && !journal);
     let later = later.and_then(|folder| recovery::later(folder, path).ok().flatten());
-    let left = left.or(later.map(|l| LeftOver::Later(Box::new(l))));
+    let left = left.or(later).map(Box::new);
     let recorded = folder.map(|folder| recovery::begin(&folder, &model).inspect_err(unrecorded));
     let session = match recorded {
         Some(Ok(session)) => session,

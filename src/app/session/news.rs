@@ -3,11 +3,12 @@
 
 use super::AppSession;
 use crate::app::context::say;
-use crate::app::jobs::{Done, Job, Left, LeftOver, Opened};
+use crate::app::jobs::{Done, Job, Left, Opened};
 use crate::app::report::Event;
 use crate::app::samples::is_sample;
 use crate::base::{Error, Result};
 use crate::cage::{Cage, Coupling};
+use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, DrawnBones, Ghosts, NewCage};
 use crate::surface::Sculpt;
 use crate::ui::palette::{FileList, Strain};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 pub enum News {
     /// A file was opened; `left` is an unfinished session that the user can resume. `told` says that the document that
     /// was open before has unsaved edits.
-    Opened { path: PathBuf, restored: usize, left: Option<LeftOver>, told: Option<String> },
+    Opened { path: PathBuf, restored: usize, left: Option<Box<Unfinished>>, told: Option<String> },
     /// The file could not be opened.
     NotOpened(Error),
     /// Contents of a folder for the file panel.

@@ -2,13 +2,14 @@
 
 use super::Options;
 use super::persistence::Kept;
-use crate::app::jobs::{Job, Left, LeftOver};
+use crate::app::jobs::{Job, Left};
 use crate::app::preferences;
 use crate::app::report::Ask;
 use crate::app::session::{AppSession, News, POSED};
 use crate::base::{Error, Result};
 use crate::deform::fast::Grips;
 use crate::document::DeformerSettings;
+use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, Model, Stage};
 use crate::ui::window::{Ask as Wish, WindowEditor, WindowInput, Writes};
 use crate::workbench::{Command, Request};
@@ -18,9 +19,9 @@ use std::sync::Arc;
 /// The question that the open dialog asks.
 pub enum Pending {
     /// Whether to resume an unfinished session.
-    Recover(LeftOver),
+    Recover(Box<Unfinished>),
     /// Whether to discard the edits of an unfinished session for good.
-    Discard(LeftOver),
+    Discard(Box<Unfinished>),
     /// Whether to save the document before closing.
     Close,
     /// Whether to overwrite an existing file.
@@ -221,7 +222,7 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    fn opened(&mut self, restored: usize, left: Option<LeftOver>, told: Option<String>) {
+    fn opened(&mut self, restored: usize, left: Option<Box<Unfinished>>, told: Option<String>) {
         let model = self.app_session.model.as_ref();
         let name = model.and_then(|m| m.asset.path.file_name()).unwrap_or_default().to_string_lossy();
         let place = self.app_session.place_saved().and_then(|p| p.file_name());

@@ -2,11 +2,12 @@
 
 use super::Options;
 use super::app::{Pending, WindowApp};
-use crate::app::jobs::{Job, Left, LeftOver};
+use crate::app::jobs::{Job, Left};
 use crate::app::places::{free, whole};
 use crate::app::preferences;
 use crate::app::session::PROJECT;
 use crate::base::counted;
+use crate::project::recovery::Unfinished;
 use crate::ui::window::{Choices, Question, Writes};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -58,12 +59,11 @@ impl WindowApp<'_> {
     }
 
     /// Asks whether to resume an unfinished session.
-    pub(super) fn offer(&mut self, left: LeftOver) {
-        let (LeftOver::Earlier(session) | LeftOver::Later(session)) = &left;
-        let (file, edits) = (session.name(), counted(session.operations, "edit"));
-        let text = match &session.saved {
+    pub(super) fn offer(&mut self, left: Box<Unfinished>) {
+        let (file, edits) = (left.name(), counted(left.operations, "edit"));
+        let text = match &left.saved {
             None => {
-                let were = if session.operations == 1 { "was" } else { "were" };
+                let were = if left.operations == 1 { "was" } else { "were" };
                 format!("{edits} on {file} {were} not saved by an earlier session.")
             }
             Some(project) => {
@@ -94,9 +94,8 @@ impl WindowApp<'_> {
     }
 
     /// Asks whether to discard the edits of an unfinished session for good.
-    fn ask_to_discard(&mut self, left: LeftOver) {
-        let (LeftOver::Earlier(session) | LeftOver::Later(session)) = &left;
-        let edits = counted(session.operations, "edit");
+    fn ask_to_discard(&mut self, left: Box<Unfinished>) {
+        let edits = counted(left.operations, "edit");
         self.desk.facts.question = Some(Question {
             title: format!("Discard {edits}?"),
             text: "Those that are in no project cannot be brought back afterwards.".into(),
@@ -123,27 +122,18 @@ impl WindowApp<'_> {
 
     /// Handles the answer of the open dialog.
     pub(super) fn answered(&mut self, answer: usize) {
-        match (self.pending.take(), answer, &self.app_session.model) {
-            (Some(Pending::Recover(LeftOver::Later(left))), 0, _) => {
-                self.app_session.open(left.journal, Left::GoOn);
-            }
-            (Some(Pending::Recover(LeftOver::Earlier(left))), 0, Some(model)) => {
-                let model = model.clone();
-                self.app_session.opening = true;
-                self.app_session.worker.ask(Job::Restore(left, model));
-            }
-            (Some(Pending::Recover(left)), 2, _) => self.ask_to_discard(left),
-            (Some(Pending::Discard(left)), 0, _) => self.offer(left),
-            (Some(Pending::Discard(LeftOver::Earlier(left) | LeftOver::Later(left))), 1, _) => {
-                self.app_session.worker.ask(Job::Discard(left))
-            }
-            (Some(Pending::Close), 0, _) => {
+        match (self.pending.take(), answer) {
+            (Some(Pending::Recover(left)), 0) => self.app_session.open(left.journal, Left::GoOn),
+            (Some(Pending::Recover(left)), 2) => self.ask_to_discard(left),
+            (Some(Pending::Discard(left)), 0) => self.offer(left),
+            (Some(Pending::Discard(left)), 1) => self.app_session.worker.ask(Job::Discard(left)),
+            (Some(Pending::Close), 0) => {
                 self.closing = true;
                 self.save();
             }
-            (Some(Pending::Close), 2, _) => self.app_session.quit = true,
-            (Some(Pending::Replace(writes, path)), 0, _) => self.desk.ask_where(writes, &path),
-            (Some(Pending::Replace(writes, path)), 1, _) => self.write(writes, path),
+            (Some(Pending::Close), 2) => self.app_session.quit = true,
+            (Some(Pending::Replace(writes, path)), 0) => self.desk.ask_where(writes, &path),
+            (Some(Pending::Replace(writes, path)), 1) => self.write(writes, path),
             _ => {}
         }
     }

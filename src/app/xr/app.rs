@@ -5,7 +5,7 @@ use super::clock::{Clock, Stages};
 use super::instance::Runtime;
 use super::report_lines::tell_phases;
 use crate::app::context::{say, wanted_samples};
-use crate::app::jobs::{Left, LeftOver};
+use crate::app::jobs::Left;
 use crate::app::report::{Ask, Event};
 use crate::app::session::{AppSession, News};
 use crate::base::{Error, Result};
@@ -190,7 +190,7 @@ impl<'o> HeadsetApp<'o> {
                 if restored > 0 && !self.app_session.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));
                 }
-                if let Some(LeftOver::Later(left)) = left {
+                if let Some(left) = left {
                     let file = left.name();
                     self.message = Some(format!(
                         "A session on {file} went on after this save: Files, Unfinished has it"
