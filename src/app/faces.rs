@@ -4,7 +4,7 @@
 //! their own view state, such as the window's camera, and their own GPU device; no GPU object is handed over.
 
 use super::display::Display;
-use super::jobs::{Job, Left};
+use super::jobs::Left;
 use super::session::AppSession;
 use super::xr::{Sign, Start};
 use super::{window, xr};
@@ -46,9 +46,10 @@ pub fn run(
         app_session.preferences.set_render_scale(scale);
     }
     let mut window = window::Memory::new(window_options);
+    app_session.recent = window.recent();
     let mut goggles = xr::Memory::default();
     let folder = window_options.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
-    app_session.worker.ask(Job::List(folder.unwrap_or(Path::new(".")).to_owned(), window.recent()));
+    app_session.list(folder.unwrap_or(Path::new(".")).to_owned());
     if let Some(file) = &window_options.file {
         app_session.open(file.clone(), if first == Face::Window { Left::Offer } else { Left::GoOn });
     }
@@ -95,6 +96,6 @@ pub fn run(
             }
         }
     }
-    window.keep(window_options);
+    window.keep(window_options, app_session.recent.clone());
     app_session.finish()
 }

@@ -8,6 +8,7 @@ mod news;
 mod saving;
 
 use super::jobs::{Displayed, Job, Left, Worker};
+use super::places::whole;
 use super::preferences;
 use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
@@ -18,10 +19,12 @@ use crate::workbench::{Preferences, Workbench};
 use accents::Accents;
 use image::RgbaImage;
 pub use news::News;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Maximum number of recent files.
+pub const RECENT: usize = 12;
 /// File name of a project in the output folder. Without an output folder, the project is saved beside the character as
 /// `STEM.project.glb`, with the stem of the character's file name.
 pub const PROJECT: &str = "project.glb";
@@ -62,6 +65,8 @@ pub struct AppSession {
     /// has finished.
     saved: Option<(String, PathBuf)>,
     pub on_disk: bool,
+    /// Recently opened files, newest first.
+    pub recent: Vec<PathBuf>,
     /// Path of the last export of a posed glTF.
     exported: Option<PathBuf>,
     /// The kinds of files for which a job looks for a free path.
@@ -133,6 +138,7 @@ impl AppSession {
             clean: None,
             saved: None,
             on_disk: false,
+            recent: Vec::new(),
             exported: None,
             finding: Vec::new(),
             unsaved: false,
@@ -176,6 +182,21 @@ impl AppSession {
             self.opening = true;
             self.worker.ask(Job::Open(path, left));
         }
+    }
+
+    /// Moves the open file to the front of the recent files and lists its folder.
+    pub fn remember(&mut self) {
+        let Some(model) = &self.model else { return };
+        let path = whole(&model.asset.path);
+        self.recent.retain(|p| *p != path);
+        self.recent.insert(0, path.clone());
+        self.recent.truncate(RECENT);
+        self.list(path.parent().unwrap_or(Path::new(".")).to_owned());
+    }
+
+    /// Reads the lists of files; `folder` is the folder to show.
+    pub fn list(&mut self, folder: PathBuf) {
+        self.worker.ask(Job::List(folder, self.recent.clone()));
     }
 
     /// Reports an error; the session continues.

@@ -135,6 +135,16 @@ impl Stage {
         self.ghosts.take_if(|(ghosts, _)| !same(ghosts.model()));
     }
 
+    /// Removes the actor, so that the stage is empty. Allocates GPU memory, so call it between frames.
+    ///
+    /// # Errors
+    /// If memory runs out; then the actor stays.
+    pub fn clear(&mut self) -> Result<()> {
+        let nobody = Actor::nobody(&self.pipelines, &self.targets)?;
+        self.enter(Box::new(nobody));
+        Ok(())
+    }
+
     /// Shows these onion skins, or none. Allocates their images, so call it between frames. The ghosts must belong to the
     /// actor's character.
     ///

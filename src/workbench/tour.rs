@@ -44,7 +44,7 @@ impl Lesson {
                 "Press D and draw a line on the belly.",
             ],
             Self::Pull => [
-                "Touch the line, hold the trigger and pull the line away from the body. The flesh follows.",
+                "Touch the line with the tip, hold the trigger and pull the line away. The flesh follows.",
                 "Drag the line to the side. The flesh follows.",
             ],
             Self::Keys => [

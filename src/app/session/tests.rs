@@ -134,6 +134,26 @@ fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
 }
 
 #[test]
+fn files_opened_lately_are_each_once_the_newest_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |n: usize| folder.path().join(format!("{n}.glb"));
+    let mut app = session();
+    for n in (0..RECENT + 3).chain([RECENT]) {
+        app.take(Done::Opened(path(n), Ok(opened(&path(n)))));
+        app.remember();
+    }
+    assert_eq!(app.recent.len(), RECENT);
+    assert_eq!(app.recent[..2], [path(RECENT), path(RECENT + 2)]);
+    let mut listed = None;
+    while let Some(done) = app.worker.wait() {
+        if let Some(News::Listed(files)) = app.take(done) {
+            listed = Some(files.recent.len());
+        }
+    }
+    assert_eq!(listed, Some(RECENT));
+}
+
+#[test]
 fn a_recovered_session_is_saved_to_the_project_of_its_last_save() {
     let folder = tempfile::tempdir().unwrap();
     let [hero, project] = ["hero.glb", "walk.glb"].map(|name| folder.path().join(name));

@@ -41,15 +41,16 @@ impl Memory {
         Self { desk: WindowEditor::new(kept.choices.clone()), kept }
     }
 
-    /// Saves the user's preferences for the next start.
-    pub fn keep(mut self, options: &Options) {
+    /// Saves the user's preferences and the recently opened files for the next start.
+    pub fn keep(mut self, options: &Options, recent: Vec<PathBuf>) {
         self.kept.choices = self.desk.choices().clone();
+        self.kept.recent = recent;
         if !options.forget {
             preferences::save(preferences::DESK, &self.kept);
         }
     }
 
-    /// Returns the recently opened files, newest first.
+    /// Returns the files that were opened before this start, newest first.
     pub fn recent(&self) -> Vec<PathBuf> {
         self.kept.recent.clone()
     }
@@ -237,9 +238,9 @@ impl<'o> WindowApp<'o> {
         }
     }
 
-    /// Registers an opened character with the window and the recent files.
+    /// Registers the open character with the window and the recent files.
     fn meet(&mut self, model: &Model) {
-        self.remember(&model.asset.path);
+        self.app_session.remember();
         self.desk.facts.know(model);
     }
 
@@ -296,7 +297,7 @@ impl<'o> WindowApp<'o> {
             Wish::SaveAsDialog => self.save_as(),
             Wish::Write(writes, path) => self.app_session.worker.ask(Job::Look(writes, path)),
             Wish::WriteNothing => self.closing = false,
-            Wish::List(folder) => self.app_session.worker.ask(Job::List(folder, self.kept.recent.clone())),
+            Wish::List(folder) => self.app_session.list(folder),
         }
     }
 
@@ -305,7 +306,10 @@ impl<'o> WindowApp<'o> {
         match request {
             Request::Open(path) => self.app_session.open(path, Left::Offer),
             Request::Save => self.save(),
-            Request::Export if self.app_session.has_place_of_export() => self.app_session.export(),
+            Request::Export if self.app_session.has_place_of_export() => {
+                self.desk.facts.message = Some("exporting…".into());
+                self.app_session.export();
+            }
             Request::Export => self.ask_where(Writes::Posed, POSED),
             Request::Accent(accent) => self.app_session.finish_accent(*accent),
             Request::Refit(settle) => self.app_session.settle(settle),

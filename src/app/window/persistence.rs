@@ -12,9 +12,6 @@ use crate::ui::window::{Choices, Question, Writes};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Maximum number of recent files.
-const RECENT: usize = 12;
-
 /// Window state saved between sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -37,27 +34,12 @@ impl Kept {
         }
         let mut kept: Self = preferences::load(preferences::DESK);
         kept.size = kept.size.filter(|s| s.iter().all(|v| (100.0..20000.0).contains(v)));
-        kept.recent.truncate(RECENT);
+        kept.recent.truncate(crate::app::session::RECENT);
         kept
-    }
-
-    /// Moves a file to the front of the recent files.
-    fn opened(&mut self, path: &Path) {
-        let path = whole(path);
-        self.recent.retain(|p| *p != path);
-        self.recent.insert(0, path);
-        self.recent.truncate(RECENT);
     }
 }
 
 impl WindowApp<'_> {
-    /// Adds a file to the recent files and lists its folder.
-    pub(super) fn remember(&mut self, path: &Path) {
-        self.kept.opened(path);
-        let folder = whole(path).parent().unwrap_or(Path::new(".")).to_owned();
-        self.app_session.worker.ask(Job::List(folder, self.kept.recent.clone()));
-    }
-
     /// Asks whether to resume an unfinished session.
     pub(super) fn offer(&mut self, left: Box<Unfinished>) {
         let (file, edits) = (left.name(), counted(left.operations, "edit"));
@@ -165,7 +147,10 @@ impl WindowApp<'_> {
     pub(super) fn write(&mut self, writes: Writes, path: PathBuf) {
         match writes {
             Writes::Project => self.app_session.save_to(path),
-            Writes::Posed => self.app_session.export_to(path),
+            Writes::Posed => {
+                self.desk.facts.message = Some("exporting…".into());
+                self.app_session.export_to(path);
+            }
         }
     }
 
@@ -182,13 +167,9 @@ mod tests {
     use crate::workbench::{GrabBy, Preferences, Tool};
 
     #[test]
-    fn files_opened_lately_are_each_once_the_newest_first() {
-        let mut kept = Kept::default();
-        let root = std::env::temp_dir();
-        (0..20).for_each(|i| kept.opened(&root.join(format!("{i}.glb"))));
-        kept.opened(&root.join("15.glb"));
-        assert_eq!(kept.recent.len(), RECENT);
-        assert_eq!(kept.recent[..2], [root.join("15.glb"), root.join("19.glb")]);
+    fn the_saved_state_is_read_again() {
+        let recent = vec!["/home/me/box.glb".into()];
+        let kept = Kept { size: Some([900.0, 700.0]), maximised: true, recent, ..Kept::default() };
         let text = serde_json::to_string(&kept).unwrap();
         assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept);
         assert_eq!(serde_json::from_str::<Kept>("{}").unwrap(), Kept::default());

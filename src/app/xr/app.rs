@@ -8,7 +8,7 @@ use crate::app::context::{say, wanted_samples};
 use crate::app::jobs::Left;
 use crate::app::report::{Ask, Event};
 use crate::app::session::{AppSession, News};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, counted};
 use crate::deform::fast::Grips;
 use crate::document::DeformerSettings;
 use crate::gpu::{Device, Timings};
@@ -135,6 +135,7 @@ impl<'o> HeadsetApp<'o> {
             self.app_session.look_for_accents(&stage.pipelines().renderer);
         }
         if let Some(stage) = stage {
+            self.empty(stage);
             self.make_ready(stage);
             self.app_session.mind_ghosts(self.stage, stage);
         }
@@ -153,6 +154,17 @@ impl<'o> HeadsetApp<'o> {
                 Ask::Command(command) => self.command(command),
                 Ask::Quit => self.app_session.quit = true,
             }
+        }
+    }
+
+    /// Removes the actor of another character: the user has the scale and the place for the new one already.
+    fn empty(&mut self, stage: &mut Stage) {
+        let left = self.app_session.bench.is_some() && !self.app_session.is_on(stage);
+        if left
+            && stage.actor().model().is_some()
+            && let Err(error) = stage.clear()
+        {
+            self.fail(&error);
         }
     }
 
@@ -186,7 +198,10 @@ impl<'o> HeadsetApp<'o> {
             News::Coupled(cage, coupling) => self.know_coupling(*cage, coupling),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, left, told } => {
-                self.message = told;
+                let edits =
+                    || format!("went on where the last session stopped: {}", counted(restored, "edit"));
+                self.message = told.or_else(|| (restored > 0).then(edits));
+                self.app_session.remember();
                 if restored > 0 && !self.app_session.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));
                 }
@@ -316,7 +331,10 @@ impl<'o> HeadsetApp<'o> {
             match request {
                 Request::Open(path) => self.app_session.open(path, Left::GoOn),
                 Request::Save => self.app_session.write_without_asking(Writes::Project),
-                Request::Export => self.app_session.write_without_asking(Writes::Posed),
+                Request::Export => {
+                    self.written = Some("exporting…".into());
+                    self.app_session.write_without_asking(Writes::Posed);
+                }
                 Request::Accent(accent) => self.app_session.finish_accent(*accent),
                 Request::Refit(settle) => self.app_session.settle(settle),
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),

@@ -243,6 +243,41 @@ fn a_character_in_motion_does_not_push_the_palette_away_from_the_pointer() {
 }
 
 #[test]
+fn the_list_of_files_and_messages_open_before_a_near_character() {
+    for away in [0.5, 0.9, 2.5] {
+        let mut room = before_person(2);
+        room.panels.surroundings.body.iter_mut().for_each(|c| c.ends = c.ends.map(|p| p.with_z(-away)));
+        room.state.preferences.files = true;
+        room.state.message = Some("no joint is near".into());
+        room.step(1);
+        for panel in [Panel::Files, Panel::Message] {
+            let far = place(&room, panel).pose.position.distance(HEAD);
+            assert!((0.4..1.1).contains(&far), "{panel:?} at {far} m");
+            assert!(far < (away - 0.1).max(0.45), "{panel:?} at {far} m, the character at {away} m");
+        }
+    }
+}
+
+#[test]
+fn a_message_comes_back_into_view_and_stays_while_it_is_seen() {
+    let mut room = before_person(2);
+    room.state.message = Some("no joint is near".into());
+    room.step(30);
+    let first = place(&room, Panel::Message).pose;
+    room.input.head.pose.orientation = Quat::from_rotation_y(0.4);
+    room.step(30);
+    assert_eq!(place(&room, Panel::Message).pose, first, "it is in view");
+    room.input.head.pose.orientation = Quat::from_rotation_y(1.2);
+    room.step(60);
+    let to = (place(&room, Panel::Message).pose.position - HEAD).normalize();
+    assert!(room.input.head.pose.forward().dot(to) > 0.9, "{to}");
+    room.input.head.pose.position.z -= 0.8;
+    room.step(60);
+    let far = place(&room, Panel::Message).pose.position.distance(room.input.head.pose.position);
+    assert!((0.4..1.1).contains(&far), "{far} m after a walk");
+}
+
+#[test]
 fn panels_at_the_hand_make_way_for_the_arc_of_a_jump() {
     let mut room = room();
     room.state.preferences.palette = true;

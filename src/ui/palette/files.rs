@@ -20,8 +20,8 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     let (head, rest) = room.split_top_bottom_at_y(room.min.y + ROW);
     let (tabs, close) = head.split_left_right_at_x(head.max.x - ROW - GAP);
     let unfinished = match files.unfinished.len() {
-        0 => "Recover".to_owned(),
-        n => format!("Recover  {n}"),
+        0 => "Unfinished".to_owned(),
+        n => format!("Unfinished  {n}"),
     };
     let all = [
         (Tab::Folder, "Folder", Spot::Tab(Tab::Folder)),

@@ -63,7 +63,7 @@ use canvas::Canvas;
 use details::Details;
 use keyboard::Keyboard;
 use place::Places;
-use pointer::{At, Pointer};
+use pointer::Pointer;
 use state::differs;
 use widgets::Touch;
 
@@ -243,8 +243,7 @@ impl Panels {
         if std::mem::replace(&mut self.left_handed, left_handed) != left_handed {
             self.places.forget();
         }
-        let at_hand = |at: &At| matches!(at.panel, Panel::Palette | Panel::Wrist | Panel::Strain);
-        let pointed = self.pointer.at.as_ref().is_some_and(at_hand);
+        let pointed = self.pointer.at.map(|at| at.panel);
         self.places.look(&self.surroundings, tool_hand, pointed);
         // The newer one of both messages shows.
         if state.message.is_some() && state.message != self.state.message {

@@ -4,12 +4,21 @@ use super::clear::{DEGREE, Sight, Wanted, Way, along, heading, nearest, wrapped}
 use super::theme::PER_DEGREE;
 use super::{Panel, Panels};
 use crate::base::math::{Mat3, Quat, Vec2, Vec3};
-use crate::workbench::{Input, Rigid, Surroundings, Tracked, Tracking};
+use crate::workbench::{Capsule, Input, Rigid, Surroundings, Tracked, Tracking};
 
 /// Smallest and largest distance for which panels are sized, metres.
 const DISTANCES: [f32; 2] = [0.25, 3.0];
-/// Distance of the file panel in front of the head, metres.
+/// Largest distance of the file panel in front of the head, metres.
 const BEFORE: f32 = 1.0;
+/// Smallest distance of the file panel and of messages, metres, and their distance relative to the nearest flesh of the
+/// character.
+const CLOSEST: f32 = 0.4;
+const CLEAR: f32 = 0.85;
+/// Height relative to the head over horizontal distance: of the file panel and of messages.
+const LOWER: f32 = -0.12;
+const LOWEST: f32 = -0.36;
+/// Angle beyond which a message is out of view and comes back, radians.
+const AWAY: f32 = 35.0 * DEGREE;
 /// Distance of the palette from the head if no off hand is tracked, metres.
 const REACH: f32 = 0.5;
 /// Direction of the palette if no off hand is tracked, radians: the heading away from the character, and the elevation.
@@ -79,8 +88,10 @@ pub(super) struct Places {
     parked: [Option<Rigid>; Panel::ALL.len()],
     /// Whether the off hand holds the character or the world.
     held: bool,
-    /// Whether the tool hand points at a panel at the off hand.
-    pointed: bool,
+    /// The panel that the tool hand points at.
+    pointed: Option<Panel>,
+    /// Distance from the head to the nearest flesh of the character, metres.
+    free: f32,
     /// The character's bones as rectangles of directions from the head, relative to `reference`.
     sights: Vec<Sight>,
     /// Heading from the head to the character's centre, radians. Without a character, the heading of the head's forward
@@ -150,9 +161,9 @@ impl Places {
         step
     }
 
-    /// Updates the character that panels must not cover, whether the off hand holds something, and whether the tool hand
-    /// points at a panel at the off hand.
-    pub fn look(&mut self, about: &Surroundings, tool_hand: usize, pointed: bool) {
+    /// Updates the character that panels must not cover, whether the off hand holds something, and the panel that the
+    /// tool hand points at.
+    pub fn look(&mut self, about: &Surroundings, tool_hand: usize, pointed: Option<Panel>) {
         self.pointed = pointed;
         self.held = about.holds[1 - tool_hand];
         self.sights.clear();
@@ -162,6 +173,12 @@ impl Places {
         self.seen = middle.is_some();
         self.reference = heading(middle.unwrap_or_else(|| before(&head, 1.0, 0.0)) - eye).x;
         self.sights.extend(about.body.iter().filter_map(|c| Sight::of(c, eye, self.reference)));
+        let near = |c: &Capsule| {
+            let along = c.ends[1] - c.ends[0];
+            let share = (eye - c.ends[0]).dot(along) / along.length_squared().max(1e-12);
+            (c.ends[0] + along * share.clamp(0.0, 1.0)).distance(eye) - c.radius
+        };
+        self.free = about.body.iter().map(near).fold(f32::INFINITY, f32::min);
     }
 
     /// The last known pose of the head, room space.
@@ -199,9 +216,9 @@ impl Places {
             let stands = self.fixed[index];
             let fixed = |center: Vec3| stands.unwrap_or_else(|| facing(center, eye));
             let pose = match (panel, self.palm) {
-                (Panel::Files, _) => fixed(before(&head, BEFORE, -0.12)),
+                (Panel::Files, _) => fixed(self.ahead(&head, BEFORE, LOWER)),
                 (Panel::Details, _) => stands.unwrap_or_else(|| self.aside(&head)),
-                (Panel::Message, _) => fixed(before(&head, BEFORE * 0.9, -0.32)),
+                (Panel::Message, _) => self.message(stands, &head, step),
                 (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
                 // The wrist panel hangs below the palette, in the palette's plane.
                 (Panel::Wrist, _) if palette.is_some() => {
@@ -224,7 +241,9 @@ impl Places {
             let hangs = matches!(panel, Panel::Strain | Panel::Keyboard)
                 || (panel == Panel::Wrist && palette.is_some());
             // A panel at a hand or beside another panel does not stay at a fixed pose.
-            self.fixed[index] = (!at_hand && !hangs).then_some(pose);
+            if panel != Panel::Message {
+                self.fixed[index] = (!at_hand && !hangs).then_some(pose);
+            }
             let size = size_at(panel, pose.position.distance(eye));
             let placement = Placement { panel, pose, size };
             match panel {
@@ -234,6 +253,28 @@ impl Places {
             }
             out.push(placement);
         }
+    }
+
+    /// Returns the point at most `away` metres ahead of the head and before the character. `slope` is its height relative
+    /// to the head over its horizontal distance.
+    fn ahead(&self, head: &Rigid, away: f32, slope: f32) -> Vec3 {
+        let away = away.min(CLEAR * self.free).max(CLOSEST);
+        before(head, away, slope * away)
+    }
+
+    /// Returns the pose of the message panel. The panel stays until the user looks or walks away from it.
+    fn message(&mut self, stands: Option<Rigid>, head: &Rigid, step: f64) -> Rigid {
+        let index = Panel::Message as usize;
+        let eye = head.position;
+        let wanted = facing(self.ahead(head, 0.9 * BEFORE, LOWEST), eye);
+        let seen = |stands: &Rigid| {
+            let (to, best) = (stands.position - eye, wanted.position - eye);
+            let far = to.length() / best.length().max(1e-3);
+            to.angle_between(best) < AWAY && (0.5..1.5).contains(&far)
+        };
+        let stays = |stands: &Rigid| self.pointed == Some(Panel::Message) || seen(stands);
+        let pose = *self.fixed[index].insert(stands.filter(stays).unwrap_or(wanted));
+        self.follow(index, pose, step)
     }
 
     /// Returns a pose for the details panel: beside the line of sight to the character, first on the tool hand's side.
@@ -279,7 +320,7 @@ impl Places {
         }
         let to = wanted.position - eye;
         let (distance, toward) = (to.length(), heading(to));
-        if !self.pointed {
+        if !matches!(self.pointed, Some(Panel::Palette | Panel::Wrist | Panel::Strain)) {
             let at = Vec2::new(wrapped(toward.x - self.reference), toward.y);
             let wanted_at = [(self.outside, 0.0), (-self.outside, ACROSS)].map(|(side, worse)| Wanted {
                 at,

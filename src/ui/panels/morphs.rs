@@ -14,7 +14,6 @@ use egui::{
     Align, Color32, Id, Label, Layout, RichText, Sense, Shape, Stroke, TextStyle, Ui, UiBuilder, vec2,
 };
 use list::{Filter, Group, List, Listed, Row, weight};
-use std::borrow::Cow;
 
 /// Height of the list in the window, logical pixels.
 const HEIGHT: f32 = 320.0;
@@ -22,8 +21,6 @@ const HEIGHT: f32 = 320.0;
 const INDENT: f32 = 10.0;
 /// Width of a name as a share of the row.
 const NAME: f32 = 0.42;
-/// Mean width of a letter, as a share of the font's size.
-const LETTER: f32 = 0.55;
 /// Width right of a slider for the weight in numbers, logical pixels at scale 1: a number field in the window, text in the
 /// headset.
 const NUMBER: [f32; 2] = [55.0, 46.0];
@@ -168,17 +165,6 @@ fn fold(ui: &mut Ui, indent: f32, text: RichText, open: Option<bool>) -> bool {
     clicked
 }
 
-/// Shortens a name in its middle to a number of letters, because many names differ only in their last word.
-fn elided(name: &str, most: usize) -> Cow<'_, str> {
-    let count = name.chars().count();
-    if count <= most {
-        return Cow::Borrowed(name);
-    }
-    let tail = most / 2;
-    let head = most.saturating_sub(tail + 1);
-    Cow::Owned(name.chars().take(head).chain(['…']).chain(name.chars().skip(count - tail)).collect())
-}
-
 /// A target to draw.
 struct Target<'a> {
     node: &'a Listed,
@@ -198,8 +184,9 @@ fn slider(
     let (node, name) = (listed.node, &listed.targets[index]);
     let mut ui = line(ui, ui.id().with(("target", node, index)), indent);
     let width = NAME * ui.available_width();
-    let letter = LETTER * TextStyle::Body.resolve(ui.style()).size;
-    let label = Label::new(elided(name.short(), (width / letter) as usize)).truncate().selectable(false);
+    let letter = widgets::LETTER * TextStyle::Body.resolve(ui.style()).size;
+    let label =
+        Label::new(widgets::elided(name.short(), (width / letter) as usize)).truncate().selectable(false);
     let size = vec2(width, theme::row(&ui));
     ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
         ui.set_width(width);

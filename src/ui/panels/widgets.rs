@@ -6,6 +6,7 @@ use egui::{
     Align, Align2, Button, Color32, ComboBox, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping,
     TextEdit, Ui, Vec2, vec2,
 };
+use std::borrow::Cow;
 
 /// Draws a square icon button.
 pub(in crate::ui) fn icon(ui: &mut Ui, icon: Icon, size: f32, on: bool, enabled: bool) -> Response {
@@ -331,6 +332,20 @@ pub(super) fn pick<'t, T>(
         ui.data_mut(|d| d.insert_temp(key, passes_now));
     }
     picked
+}
+
+/// Mean width of a letter, as a share of the font's size.
+pub(in crate::ui) const LETTER: f32 = 0.55;
+
+/// Shortens a name in its middle to a number of letters, because many names differ only in their last word.
+pub(in crate::ui) fn elided(name: &str, most: usize) -> Cow<'_, str> {
+    let count = name.chars().count();
+    if count <= most {
+        return Cow::Borrowed(name);
+    }
+    let tail = most / 2;
+    let head = most.saturating_sub(tail + 1);
+    Cow::Owned(name.chars().take(head).chain(['…']).chain(name.chars().skip(count - tail)).collect())
 }
 
 /// Draws the button at the right end of a line that removes what the line shows. Returns whether it was pressed.

@@ -58,6 +58,7 @@ impl Workbench {
         };
         if !self.windowed {
             show::hands(&moment, &mut out.lines);
+            show::pointer(&moment, &mut out.lines);
         }
         if self.preferences.tool == Tool::Grip {
             self.grip.lines(&self.context, records, &mut out.lines);

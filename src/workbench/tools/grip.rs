@@ -8,7 +8,7 @@
 mod mirror;
 mod shown;
 
-use super::skin::{between, point_of};
+use super::skin::{REACH, between, point_of};
 use super::{EditContext, Moment, held_color};
 use crate::base::math::{Quat, Vec3, rotation_of};
 use crate::base::{GripId, Version};
@@ -26,8 +26,6 @@ use std::sync::Arc;
 
 /// Trigger value below which a sample ends a stroke.
 const RELEASED: f32 = 0.35;
-/// Maximum distance from the tip to skin that is drawn on, room metres.
-const REACH: f32 = 0.4;
 /// Maximum distance from the tip to a grip that can be grabbed, room metres.
 const GRASP: f32 = 0.03;
 /// Minimum distance between samples, room metres.

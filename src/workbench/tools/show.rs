@@ -1,6 +1,7 @@
 //! Lines that belong to no tool: ground landmarks, hands, brush, bones, pins and crossings of the skin.
 
 use super::hands::HandFrame;
+use super::skin::REACH;
 use super::{EditContext, Moment};
 use crate::base::Version;
 use crate::base::math::{Aabb, Turn, Vec3};
@@ -96,6 +97,25 @@ pub fn hands(moment: &Moment, out: &mut Lines) {
             if hand.tip_tracking == Tracking::Tracked { HAND } else { [HAND[0], HAND[1], HAND[2], 90] };
         out.polyline(&[hand.aim.position, hand.tip.position], faded, 4.0, 1.0);
         out.dot(hand.tip.position, faded, 7.0);
+    }
+}
+
+/// Draws a line from the tip of the tool hand to the skin on which the tool would draw, and a dot there. Both are faint
+/// where the skin is too far away.
+pub fn pointer(moment: &Moment, out: &mut Lines) {
+    let hand = moment.hand();
+    let draws = matches!(moment.preferences.tool, Tool::Skin | Tool::Grip);
+    let sample = hand.surface.filter(|_| draws && !hand.on_panel && hand.tip_tracking == Tracking::Tracked);
+    if let Some(sample) = sample {
+        let near = sample.position.distance(hand.tip.position) <= REACH * moment.scale;
+        let color = if near { HAND } else { [HAND[0], HAND[1], HAND[2], 60] };
+        out.polyline(
+            &[hand.tip.position, sample.position],
+            [color[0], color[1], color[2], color[3] / 2],
+            1.5,
+            0.0,
+        );
+        out.dot(sample.position, color, 7.0);
     }
 }
 

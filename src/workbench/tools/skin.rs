@@ -36,7 +36,7 @@ use crate::workbench::{Haptic, MarkBy, Pen, Tracking};
 /// Trigger values above which a sample draws and below which a stroke ends.
 const TRIGGER: [f32; 2] = [0.55, 0.35];
 /// Maximum distance from the tip to skin that is drawn on, room metres.
-const REACH: f32 = 0.4;
+pub(super) const REACH: f32 = 0.4;
 /// Maximum distance from the tip to skin that counts as contact, room metres.
 const CONTACT: f32 = 0.015;
 /// Minimum distance between samples, room metres.
@@ -363,6 +363,11 @@ impl SkinTool {
         });
         if points.len() < 2 && cut.is_none() {
             self.text.clear();
+            if points.is_empty() && eye.is_none() {
+                let reach = (REACH * 100.0).round();
+                context.notice = Some(format!("hold the tip within {reach} cm of the skin and point at it"));
+                moment.feel(moment.tool, Haptic::Limit);
+            }
             return;
         }
         let closed = ring.is_some() || cut.is_some();

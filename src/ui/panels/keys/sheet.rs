@@ -124,6 +124,7 @@ fn ground(ui: &Ui, rect: Rect, span: &Span, name: &str, dark: bool) {
     let painter = ui.painter().with_clip_rect(name_rect.intersect(ui.clip_rect()));
     let color = ui.visuals().text_color();
     let font = FontId::proportional(12.0 * scale.min(2.0));
+    let name = widgets::elided(name, (name_rect.width() / (widgets::LETTER * font.size)) as usize);
     painter.text(name_rect.left_center(), Align2::LEFT_CENTER, name, font, color);
 }
 

@@ -4,6 +4,7 @@ use crate::base::NodeId;
 use crate::document::Edit;
 use crate::ui::panels::Section;
 use crate::ui::panels::tests::Sheet;
+use crate::ui::panels::widgets::elided;
 use crate::workbench::{Command, Input, biped, with_morphs};
 use egui::{Event, pos2};
 
@@ -40,9 +41,9 @@ fn set(sheet: &mut Sheet, target: u32, weight: f32) {
 
 #[test]
 fn a_long_name_keeps_its_end() {
-    assert_eq!(super::elided("mouthLowerDownRight", 15), "mouthLo…wnRight");
-    assert_eq!(super::elided("smile", 5), "smile");
-    assert_eq!((&*super::elided("Visème", 3), &*super::elided("smile", 0)), ("V…e", "…"));
+    assert_eq!(elided("mouthLowerDownRight", 15), "mouthLo…wnRight");
+    assert_eq!(elided("smile", 5), "smile");
+    assert_eq!((&*elided("Visème", 3), &*elided("smile", 0)), ("V…e", "…"));
     let sheet = sheet(["mouthLowerDownLeft", "mouthLowerDownRight", "jaw"].map(str::to_owned));
     let ends =
         |end: &str| sheet.words.iter().filter(|w| w.0.starts_with("mouth") && w.0.ends_with(end)).count();
