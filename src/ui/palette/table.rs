@@ -105,9 +105,9 @@ pub const ENTRIES: [Entry; 55] = [
     on(Session, 2, 1.0, Item::Of(C::Haptics), "Vibration", Some(Icon::Buzz)),
     on(Session, 2, 1.0, Item::Of(C::RollWorld), "Tilt world", Some(Icon::Tilt)),
     on(Session, 2, 1.0, Item::Of(C::Turntable), "Turntable", Some(Icon::Turntable)),
-    on(Session, 3, 1.5, Item::Of(C::Smooth), "Smooth edges", Some(Icon::Smooth)),
+    on(Session, 3, 1.4, Item::Of(C::Smooth), "Smooth edges", Some(Icon::Smooth)),
     on(Session, 3, 1.0, Item::Of(C::Phong), "Phong", Some(Icon::Phong)),
-    on(Session, 3, 1.0, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
+    on(Session, 3, 1.3, Item::Of(C::OtherFace), "Window", Some(Icon::Window)),
     on(Session, 3, 1.0, Item::Of(C::Quit), "Quit", Some(Icon::Quit)),
     Entry {
         item: Item::Of(C::Open),
