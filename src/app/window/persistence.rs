@@ -5,7 +5,7 @@ use super::app::{Pending, WindowApp};
 use crate::app::jobs::{Job, Left};
 use crate::app::places::{free, whole};
 use crate::app::preferences;
-use crate::app::session::PROJECT;
+use crate::app::session::{PROJECT, RECENT};
 use crate::base::counted;
 use crate::project::recovery::Unfinished;
 use crate::ui::window::{Choices, Question, Writes};
@@ -34,7 +34,7 @@ impl Kept {
         }
         let mut kept: Self = preferences::load(preferences::DESK);
         kept.size = kept.size.filter(|s| s.iter().all(|v| (100.0..20000.0).contains(v)));
-        kept.recent.truncate(crate::app::session::RECENT);
+        kept.recent.truncate(RECENT);
         kept
     }
 }

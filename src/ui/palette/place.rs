@@ -91,7 +91,7 @@ pub(super) struct Places {
     /// The panel that the tool hand points at.
     pointed: Option<Panel>,
     /// Distance from the head to the nearest flesh of the character, metres.
-    free: f32,
+    clearance: f32,
     /// The character's bones as rectangles of directions from the head, relative to `reference`.
     sights: Vec<Sight>,
     /// Heading from the head to the character's centre, radians. Without a character, the heading of the head's forward
@@ -178,7 +178,7 @@ impl Places {
             let share = (eye - c.ends[0]).dot(along) / along.length_squared().max(1e-12);
             (c.ends[0] + along * share.clamp(0.0, 1.0)).distance(eye) - c.radius
         };
-        self.free = about.body.iter().map(near).fold(f32::INFINITY, f32::min);
+        self.clearance = about.body.iter().map(near).fold(f32::INFINITY, f32::min);
     }
 
     /// The last known pose of the head, room space.
@@ -258,7 +258,7 @@ impl Places {
     /// Returns the point at most `away` metres ahead of the head and before the character. `slope` is its height relative
     /// to the head over its horizontal distance.
     fn ahead(&self, head: &Rigid, away: f32, slope: f32) -> Vec3 {
-        let away = away.min(CLEAR * self.free).max(CLOSEST);
+        let away = away.min(CLEAR * self.clearance).max(CLOSEST);
         before(head, away, slope * away)
     }
 
