@@ -46,7 +46,6 @@ pub fn run(
         app_session.preferences.set_render_scale(scale);
     }
     let mut window = window::Memory::new(window_options);
-    app_session.recent = window.recent();
     let mut goggles = xr::Memory::default();
     let folder = window_options.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
     app_session.list(folder.unwrap_or(Path::new(".")).to_owned());
@@ -96,6 +95,5 @@ pub fn run(
             }
         }
     }
-    window.keep(window_options, app_session.recent.clone());
     app_session.finish()
 }

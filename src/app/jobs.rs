@@ -205,6 +205,9 @@ pub struct Opened {
     /// An unfinished session that the user can choose to resume: one on the opened file, or one during which the opened
     /// project was saved and which then went on.
     pub left: Option<Box<Unfinished>>,
+    /// Journals of the same file that were open when a new session began: those of other processes, and that of this
+    /// process's session before.
+    pub elsewhere: Vec<PathBuf>,
 }
 
 /// The worker thread, which runs jobs in order. Dropping the worker waits until all queued jobs are done.
@@ -378,7 +381,8 @@ fn opened(model: &Arc<Model>, mut session: Session<'static>, left: Option<&Unfin
     }
     let restored = left.map_or(0, |l| l.operations);
     let place = left.and_then(Unfinished::place).cloned();
-    Ok(Opened { model: model.bound_for(session.document())?, session, restored, place, left: None })
+    let model = model.bound_for(session.document())?;
+    Ok(Opened { model, session, restored, place, left: None, elsewhere: Vec::new() })
 }
 
 fn open(path: &Path, what: Left) -> Result<Opened> {
@@ -412,12 +416,14 @@ fn open_with(path: &Path, what: Left, folder: Result<PathBuf>) -> Result<Opened>
     let later = folder.as_ref().filter(|_| left.is_none() && !journal);
     let later = later.and_then(|folder| recovery::later(folder, path).ok().flatten());
     let left = left.or(later).map(Box::new);
+    let used = |folder: &PathBuf| recovery::open_elsewhere(folder, &model);
+    let elsewhere = folder.as_ref().map(used).unwrap_or_default();
     let recorded = folder.map(|folder| recovery::begin(&folder, &model).inspect_err(unrecorded));
     let session = match recorded {
         Some(Ok(session)) => session,
         _ => model.start(None)?,
     };
-    Ok(Opened { left, ..opened(&model, session, None)? })
+    Ok(Opened { left, elsewhere, ..opened(&model, session, None)? })
 }
 
 /// Creates an evaluator that uses the CPU references, because a GPU device can be missing or lost.
@@ -539,10 +545,9 @@ fn side_by_side(pictures: &[RgbaImage]) -> RgbaImage {
 mod tests {
     use super::*;
 
-    #[test]
-    fn without_a_folder_for_journals_a_file_is_opened_and_not_recorded() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("hero.glb");
+    /// Writes a capsule as `hero.glb`.
+    fn hero(folder: &Path) -> PathBuf {
+        let path = folder.join("hero.glb");
         let asset = crate::bind::shapes::Shape {
             bones: 2,
             rings: 3,
@@ -552,6 +557,28 @@ mod tests {
             blend: 0.5,
         };
         std::fs::write(&path, export::unedited(&asset.capsule_asset()).unwrap()).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_that_another_session_has_open_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, journals) = (hero(folder.path()), folder.path().join("journal"));
+        let open = || open_with(&path, Left::GoOn, Ok(journals.clone())).unwrap();
+        let first = open();
+        assert_eq!(first.elsewhere, Vec::<PathBuf>::new());
+        let journal = first.session.journal().unwrap().path().to_owned();
+        let second = open();
+        assert_eq!((&second.elsewhere[..], second.restored), (&[journal][..], 0));
+        drop(first);
+        drop(second);
+        assert!(open().elsewhere.is_empty());
+    }
+
+    #[test]
+    fn without_a_folder_for_journals_a_file_is_opened_and_not_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = hero(folder.path());
         let nowhere = Err(Error::input("there is no folder for the autosave journal", "set HOME"));
         // If the path of the journal folder is a file, opening must behave as if the folder was missing.
         for place in [nowhere, Ok(path.clone()), Ok(folder.path().join("journal"))] {

@@ -9,7 +9,7 @@ mod saving;
 
 use super::jobs::{Displayed, Job, Left, Worker};
 use super::places::whole;
-use super::preferences;
+use super::preferences::{self, Keeper};
 use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
 use crate::document::{DeformerSettings, Document};
@@ -45,7 +45,7 @@ pub struct AppSession {
     pub reporter: Reporter,
     pub bench: Option<Workbench>,
     pub model: Option<Arc<Model>>,
-    /// Preferences with which the first workbench is created.
+    /// Preferences with which the first workbench is created; afterwards, those that were last kept.
     pub preferences: Preferences,
     /// Output folder; `None` writes files beside the character's file.
     pub out: Option<PathBuf>,
@@ -106,7 +106,8 @@ pub struct AppSession {
     pub mirrored: u64,
     stages: u64,
     begun: Instant,
-    forget: bool,
+    /// Writes the preferences; `None` if they are forgotten.
+    pub keeper: Option<Keeper>,
 }
 
 impl AppSession {
@@ -119,6 +120,8 @@ impl AppSession {
         out: Option<PathBuf>,
         wake: impl Fn() + Send + Clone + 'static,
     ) -> Result<Self> {
+        let mut recent = if forget { Vec::new() } else { preferences::recent() };
+        recent.truncate(RECENT);
         Ok(Self {
             worker: Worker::new(wake.clone())?,
             reporter: Reporter::new(report, wake),
@@ -138,7 +141,7 @@ impl AppSession {
             clean: None,
             saved: None,
             on_disk: false,
-            recent: Vec::new(),
+            recent,
             exported: None,
             finding: Vec::new(),
             unsaved: false,
@@ -161,7 +164,7 @@ impl AppSession {
             mirrored: 0,
             stages: 0,
             begun: Instant::now(),
-            forget,
+            keeper: if forget { None } else { Keeper::new()? },
         })
     }
 
@@ -191,6 +194,9 @@ impl AppSession {
         self.recent.retain(|p| *p != path);
         self.recent.insert(0, path.clone());
         self.recent.truncate(RECENT);
+        if let Some(keeper) = &self.keeper {
+            keeper.keep_recent(&self.recent);
+        }
         self.list(path.parent().unwrap_or(Path::new(".")).to_owned());
     }
 
@@ -210,8 +216,9 @@ impl AppSession {
         News::Failed(error)
     }
 
-    /// Handles changes of the document after a step of the workbench.
+    /// Handles changes of the preferences and of the document after a step of the workbench.
     pub fn stepped(&mut self) {
+        self.keep_choices();
         let Some(bench) = &self.bench else { return };
         // Strokes and playback change the displayed pose, but not the document.
         let revision = bench.session().revision();

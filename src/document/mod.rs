@@ -38,7 +38,7 @@ pub use easing::{Easing, KeyCurves, SAME_KEY};
 pub use gesture::{Gesture, LONGEST_RECORDING, Recording, gesture};
 pub use journal::{Journal, recover};
 pub use journal::{LastSave, Recovered, Torn};
-pub use journal::{discard_journal, journal_folder, journal_path, unfinished_journals};
+pub use journal::{discard_journal, journal_folder, journal_path, open_journals, unfinished_journals};
 pub use key_clip::KeyClip;
 pub use key_edit::{KeyAt, KeyEdit, KeyPart, KeyValue, Slot};
 pub use library::{KeptPose, mirrored_pose};

@@ -162,9 +162,9 @@ impl<'a> Session<'a> {
         (self.done, self.steps.len())
     }
 
-    /// Returns the first edit of each undo step, including steps that can be redone.
-    pub fn steps(&self) -> impl Iterator<Item = &Edit> {
-        self.steps.iter().filter_map(|s| s.edits.first().map(|(edit, _)| edit))
+    /// Returns the first and the last edit of each undo step, including steps that can be redone.
+    pub fn steps(&self) -> impl Iterator<Item = (&Edit, &Edit)> {
+        self.steps.iter().filter_map(|s| Some((&s.edits.first()?.0, &s.edits.last()?.0)))
     }
 
     /// Returns the samples of a stroke that was unfinished when the recording ended.

@@ -9,7 +9,8 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::document::recover;
 use crate::document::{
-    AssetRef, Journal, LastSave, Session, Torn, discard_journal, journal_folder, unfinished_journals,
+    AssetRef, Journal, LastSave, Session, Torn, discard_journal, journal_folder, open_journals,
+    unfinished_journals,
 };
 use crate::scene::Model;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,11 @@ pub fn later(folder: &Path, project: &Path) -> Result<Option<Unfinished>> {
     let journals = unfinished_journals(folder)?.into_iter().filter(names);
     let sessions = journals.filter_map(|journal| Unfinished::read(journal).ok().flatten());
     Ok(sessions.filter(|session| !session.is_saved).max_by_key(|session| session.modified))
+}
+
+/// Returns the journals of a model's file that processes have open. A folder that cannot be read has none.
+pub fn open_elsewhere(folder: &Path, model: &Model) -> Vec<PathBuf> {
+    open_journals(folder, &model.file()).unwrap_or_default()
 }
 
 /// The absolute path, with symbolic links resolved.

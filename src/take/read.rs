@@ -109,6 +109,7 @@ impl TakeReader {
             4 => Rules::Fourth,
             5 => Rules::Fifth,
             6 => Rules::Sixth,
+            7 => Rules::Seventh,
             _ => Rules::Now,
         }
     }

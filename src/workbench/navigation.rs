@@ -50,7 +50,11 @@ pub enum Rules {
     /// Rules for takes of version 6: those of version 5, but hands that move grips or the cage are recorded, too, and a
     /// motion that played plays on after a recording. Only strokes of the line tool are steady or straight.
     Sixth,
-    /// Current rules: those of version 6, but all strokes are freehand, steady or straight, as the user has chosen.
+    /// Rules for takes of version 7: those of version 6, but all strokes are freehand, steady or straight, as the user has
+    /// chosen. A recording replaces a clip for the whole time, and the copy of the displayed pose is an undo step of its own.
+    Seventh,
+    /// Current rules: those of version 7, but a recording leaves the motion of clips before and after it, and is one undo
+    /// step with the copy of the displayed pose.
     #[default]
     Now,
 }

@@ -73,6 +73,8 @@ impl Workbench {
             *beneath = Some(pose.clone());
         }
         self.grip.begin(&mut pose);
+        let joins = self.navigation.rules() == Rules::Now;
+        self.context.joins = joins && self.adopted == self.context.session.revision();
         let rate = self.context.session.document().motion().rate();
         self.recording = Some(Recording::new(start, rate, &pose, self.cage.held_from()));
     }
@@ -108,6 +110,7 @@ impl Workbench {
     /// Discards the recording in progress.
     pub(super) fn drop_recording(&mut self) {
         self.context.beneath = None;
+        self.context.joins = false;
         if let Some(recording) = self.recording.take() {
             self.playhead.time = recording.start();
             self.timeline.follow(self.playhead);
@@ -120,7 +123,9 @@ impl Workbench {
         let recording = self.recording.take()?;
         self.playhead.time = recording.start();
         self.timeline.follow(self.playhead);
-        let keying = recording.keying(self.context.session.document(), &self.joints_above_pins());
+        let session = &self.context.session;
+        let around = (self.navigation.rules() == Rules::Now).then(|| &**session.skeleton());
+        let keying = recording.keying(session.document(), &self.joints_above_pins(), around);
         if self.context.beneath.take().is_some() && keying.is_none() {
             self.context.show_document();
         }

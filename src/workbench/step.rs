@@ -126,6 +126,8 @@ pub struct Workbench {
     pub(super) recording: Option<Recording>,
     /// Whether the motion played when the hand grabbed, and plays on after the recording.
     pub(super) plays_on: bool,
+    /// The document's revision after the displayed pose was last copied into the edited pose.
+    pub(super) adopted: Version,
     /// Time to which a key was last moved, and the history lengths after the move.
     pub(super) moved_key: Option<(f64, (usize, usize))>,
     /// The selected sculpt layer.
@@ -169,6 +171,7 @@ impl Workbench {
             coupling: None,
             rest_view: false,
             auto_key: false,
+            joins: false,
             notice: None,
         };
         context.show_document();
@@ -229,6 +232,7 @@ impl Workbench {
             undone: false,
             recording: None,
             plays_on: false,
+            adopted: Version::new(),
             moved_key: None,
             shape: None,
             limits: LimitWatch::default(),
@@ -435,7 +439,7 @@ fn moment<'a>(
     output: &'a mut Output,
 ) -> Moment<'a> {
     let scale = navigation.world_from_room().scale;
-    let pen = if navigation.rules() == Rules::Now { preferences.pen } else { Pen::Free };
+    let pen = if navigation.rules() >= Rules::Seventh { preferences.pen } else { Pen::Free };
     Moment { hands, tool, scale, preferences, pen, haptics: &mut output.haptics }
 }
 

@@ -45,6 +45,7 @@ impl Workbench {
         let edits: Vec<Edit> = self.pose_as_shown(&wanted).into_iter().chain(shapes).collect();
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
+            self.adopted = self.context.session.revision();
         }
         // The user has not changed the pose here, so auto-key must not key the copy.
         self.remember_keyed();
@@ -303,10 +304,12 @@ impl Workbench {
         }
         if let Some((edit, end)) = recorded {
             // The grab and its keys form a single undo step.
-            self.key(edit, changed);
+            let joins = changed || self.context.joins;
+            self.key(edit, joins);
             (self.playhead.time, self.playhead.shown, self.playhead.playing) = (end, true, plays_on);
             self.show_moment();
         }
+        self.context.joins = false;
     }
 
     /// Auto-key keys a change, if `may_key`. Displays the edited pose, unless the displayed motion shows the change.

@@ -199,13 +199,14 @@ impl AppSession {
     }
 
     fn opened(&mut self, path: PathBuf, opened: Opened) -> News {
-        let Opened { model, session, restored, place, left } = opened;
+        let Opened { model, session, restored, place, left, mut elsewhere } = opened;
         self.opening = false;
         let character = model.bound.character.clone();
         let mut told = None;
         match self.bench.take() {
             Some(mut bench) => {
                 let old = bench.open(session, character);
+                elsewhere.retain(|journal| old.journal().is_none_or(|j| j.path() != journal));
                 if self.end_journal(old) {
                     let name = self.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
                     let name = name.to_string_lossy();
@@ -216,6 +217,14 @@ impl AppSession {
                 self.bench = Some(bench);
             }
             None => self.bench = Some(Workbench::new(session, character, self.preferences.clone())),
+        }
+        if !elsewhere.is_empty() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            told = told.or_else(|| {
+                Some(format!(
+                    "another Sinew has {name} open; if that one has crashed, open the file again for its edits"
+                ))
+            });
         }
         if let Some(bench) = &mut self.bench {
             bench.know_binding(model.bound.attachments.clone());

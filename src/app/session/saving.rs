@@ -4,7 +4,7 @@ use super::{AppSession, CAGE, POSED, PROJECT};
 use crate::app::context::say;
 use crate::app::jobs::{Job, SaveJob};
 use crate::app::places::{in_folder, whole};
-use crate::app::preferences;
+use crate::app::preferences::PREFERENCES;
 use crate::app::report::Event;
 use crate::app::samples::is_sample;
 use crate::base::Result;
@@ -13,6 +13,7 @@ use crate::cage::obj_text;
 use crate::document::Session;
 use crate::project::recovery;
 use crate::ui::window::Writes;
+use crate::workbench::Workbench;
 use std::path::{Path, PathBuf};
 
 /// The file name in the output folder.
@@ -201,7 +202,6 @@ impl AppSession {
     pub fn finish(mut self) -> Result<()> {
         if let Some(bench) = &mut self.bench {
             bench.interrupt();
-            self.preferences = bench.preferences().clone();
         }
         if let Some(out) = self.out.clone() {
             if self.last_pictures.len() == 2 {
@@ -230,15 +230,17 @@ impl AppSession {
 
     /// Ends a session that has neither window nor headset; saves only the preferences.
     pub fn abandon(mut self) {
-        if let Some(bench) = &self.bench {
-            self.preferences = bench.preferences().clone();
-        }
         self.keep_choices();
     }
 
-    fn keep_choices(&self) {
-        if !self.forget {
-            preferences::save(preferences::PREFERENCES, &self.preferences);
+    /// Saves the preferences if the user has changed them.
+    pub(super) fn keep_choices(&mut self) {
+        let Some(chosen) = self.bench.as_ref().map(Workbench::preferences) else { return };
+        if *chosen != self.preferences {
+            self.preferences.clone_from(chosen);
+            if let Some(keeper) = &self.keeper {
+                keeper.keep(PREFERENCES, chosen);
+            }
         }
     }
 }

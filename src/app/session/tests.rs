@@ -20,7 +20,7 @@ fn opened_with(path: &Path, start: impl Fn(&Model) -> Session<'static>) -> Box<O
     std::fs::write(path, export::unedited(&shape.capsule_asset()).unwrap()).unwrap();
     let model = Arc::new(Model::load(path, &BindOptions::default()).unwrap());
     let session = start(&model);
-    Box::new(Opened { model, session, restored: 0, place: None, left: None })
+    Box::new(Opened { model, session, restored: 0, place: None, left: None, elsewhere: Vec::new() })
 }
 
 fn session() -> AppSession {
@@ -131,6 +131,10 @@ fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
     app.write_without_asking(Writes::Project);
     finish_jobs(&mut app);
     assert_eq!(told(&mut app, &other), None, "they are saved");
+    let journal = folder.path().join("other.journal");
+    let open = Opened { elsewhere: vec![journal], ..*opened(&other) };
+    let Some(News::Opened { told, .. }) = app.take(Done::Opened(other, Ok(Box::new(open)))) else { panic!() };
+    assert!(told.is_some_and(|t| t.starts_with("another Sinew has other.glb open")));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Options;
 use super::persistence::Kept;
 use crate::app::jobs::{Job, Left};
-use crate::app::preferences;
+use crate::app::preferences::DESK;
 use crate::app::report::Ask;
 use crate::app::session::{AppSession, News, POSED};
 use crate::base::{Error, Result};
@@ -40,20 +40,6 @@ impl Memory {
         let kept = Kept::load(options);
         Self { desk: WindowEditor::new(kept.choices.clone()), kept }
     }
-
-    /// Saves the user's preferences and the recently opened files for the next start.
-    pub fn keep(mut self, options: &Options, recent: Vec<PathBuf>) {
-        self.kept.choices = self.desk.choices().clone();
-        self.kept.recent = recent;
-        if !options.forget {
-            preferences::save(preferences::DESK, &self.kept);
-        }
-    }
-
-    /// Returns the files that were opened before this start, newest first.
-    pub fn recent(&self) -> Vec<PathBuf> {
-        self.kept.recent.clone()
-    }
 }
 
 /// State of the editor in window mode, without the window itself.
@@ -62,6 +48,8 @@ pub struct WindowApp<'o> {
     pub(super) app_session: AppSession,
     pub desk: WindowEditor,
     pub(super) kept: Kept,
+    /// The state that was last saved.
+    saved: Kept,
     /// Numbers that identify the render stages in jobs: the main stage, and the stage of the compared method.
     numbers: [u64; 2],
     /// A new actor for the compared deformation method.
@@ -91,6 +79,7 @@ impl<'o> WindowApp<'o> {
             options,
             app_session,
             desk,
+            saved: kept.clone(),
             kept,
             numbers,
             other: None,
@@ -112,6 +101,7 @@ impl<'o> WindowApp<'o> {
             bench.interrupt();
         }
         self.desk.facts.question = None;
+        self.keep_choices();
         (self.app_session, Memory { desk: self.desk, kept: self.kept })
     }
 
@@ -131,6 +121,7 @@ impl<'o> WindowApp<'o> {
                 Ask::Quit => self.app_session.quit = true,
             }
         }
+        self.keep_choices();
         self.make_ready(stage);
         changed |= self.app_session.mind_ghosts(self.numbers[0], stage);
         self.app_session.look_for_accents(&stage.pipelines().renderer);
@@ -139,6 +130,19 @@ impl<'o> WindowApp<'o> {
         self.desk.facts.busy = self.app_session.busy();
         self.desk.facts.rigging = self.app_session.rigging();
         changed
+    }
+
+    /// Saves the window's state if it has changed.
+    fn keep_choices(&mut self) {
+        if self.kept.choices != *self.desk.choices() {
+            self.kept.choices.clone_from(self.desk.choices());
+        }
+        if self.kept != self.saved {
+            self.saved.clone_from(&self.kept);
+            if let Some(keeper) = &self.app_session.keeper {
+                keeper.keep(DESK, &self.kept);
+            }
+        }
     }
 
     /// Requests new actors for the stages whose deformer has changed.

@@ -1,18 +1,18 @@
-//! The state that the window saves (preferences and recent files), and the dialogs about saving.
+//! The state that the window saves (panels, keys and theme, size), and the dialogs about saving.
 
 use super::Options;
 use super::app::{Pending, WindowApp};
 use crate::app::jobs::{Job, Left};
 use crate::app::places::{free, whole};
 use crate::app::preferences;
-use crate::app::session::{PROJECT, RECENT};
+use crate::app::session::PROJECT;
 use crate::base::counted;
 use crate::project::recovery::Unfinished;
 use crate::ui::window::{Choices, Question, Writes};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Window state saved between sessions.
+/// Window state saved between sessions. The files of earlier builds also have the recent files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
@@ -22,8 +22,6 @@ pub struct Kept {
     pub size: Option<[f64; 2]>,
     /// Whether the window was maximised.
     pub maximised: bool,
-    /// Recently opened files, newest first.
-    pub recent: Vec<PathBuf>,
 }
 
 impl Kept {
@@ -34,7 +32,6 @@ impl Kept {
         }
         let mut kept: Self = preferences::load(preferences::DESK);
         kept.size = kept.size.filter(|s| s.iter().all(|v| (100.0..20000.0).contains(v)));
-        kept.recent.truncate(RECENT);
         kept
     }
 }
@@ -168,8 +165,7 @@ mod tests {
 
     #[test]
     fn the_saved_state_is_read_again() {
-        let recent = vec!["/home/me/box.glb".into()];
-        let kept = Kept { size: Some([900.0, 700.0]), maximised: true, recent, ..Kept::default() };
+        let kept = Kept { size: Some([900.0, 700.0]), maximised: true, ..Kept::default() };
         let text = serde_json::to_string(&kept).unwrap();
         assert_eq!(serde_json::from_str::<Kept>(&text).unwrap(), kept);
         assert_eq!(serde_json::from_str::<Kept>("{}").unwrap(), Kept::default());
@@ -180,8 +176,7 @@ mod tests {
     fn settings_of_an_earlier_build_are_read_whole() {
         let kept: Kept = serde_json::from_str(include_str!("../../../tests/fixtures/desk.json")).unwrap();
         let choices = Choices { theme: Theme::Light, zoom: 1.25, ..Choices::default() };
-        let recent = vec!["/home/me/box.glb".into()];
-        assert_eq!(kept, Kept { choices, size: Some([1280.0, 800.0]), maximised: true, recent });
+        assert_eq!(kept, Kept { choices, size: Some([1280.0, 800.0]), maximised: true });
         let chosen: Preferences =
             serde_json::from_str(include_str!("../../../tests/fixtures/vr.json")).unwrap();
         let usual = Preferences { grab: GrabBy::Limb, ..Preferences::default() };

@@ -8,8 +8,8 @@ use crate::base::math::{Quat, Trs, Vec3};
 use crate::base::{GripId, NodeId};
 use crate::document::clip_layer::blend_joint;
 use crate::document::keys::exact;
-use crate::document::{Channel, Document, Edit, KeyEdit, Slot, Target};
-use crate::rig::{GripPose, Pose};
+use crate::document::{Channel, Document, Edit, KeyEdit, MAX_KEYS, Sampler, Slot, Target};
+use crate::rig::{GripPose, Pose, Skeleton};
 
 /// Duration for which [`Recording::new`] reserves memory, seconds.
 const RESERVED: f64 = 20.0;
@@ -19,6 +19,8 @@ pub const LONGEST_RECORDING: f64 = 120.0;
 const TURNED: f64 = 0.5 * std::f64::consts::PI / 180.0;
 /// Maximum error of a translation or scale, relative to the largest change of this value in the recording.
 const MOVED: f64 = 0.005;
+/// Time in which a joint passes between a clip and the recording, before and after the recording, seconds.
+const FADE: f64 = 0.5;
 
 /// What a character does while a hand holds it, in real time. Frames of the headset lie between the frames of the motion,
 /// so poses are interpolated.
@@ -141,7 +143,15 @@ impl Recording {
     /// seconds. Keys before and after the recording stay. Returns `None` if the hand has moved nothing.
     ///
     /// Joints in `exact_joints` get a key at every frame, so that a pinned joint below them does not slide between keys.
-    pub fn keying(mut self, document: &Document, exact_joints: &[NodeId]) -> Option<(Edit, f64)> {
+    ///
+    /// Keys replace clips for the whole time. With `around`, a joint that only clips move therefore gets keys of its motion
+    /// before and after the recording, too. For half a second on both sides, these keys ease to the recording.
+    pub fn keying(
+        mut self,
+        document: &Document,
+        exact_joints: &[NodeId],
+        around: Option<&Skeleton>,
+    ) -> Option<(Edit, f64)> {
         let tracks = self.now.len().max(1);
         // The last pose belongs to the frame after the release.
         if (self.frames.len() / tracks) as f64 / self.rate < self.elapsed + 1.0 / self.rate {
@@ -152,9 +162,20 @@ impl Recording {
         let times: Vec<f64> =
             (0..poses.len()).map(|frame| exact(self.start + frame as f64 / self.rate)).collect();
         let last = *times.last()?;
-        let slot = |target: Target, values: &[Vec<f32>], thins: bool| {
+        let around = around.and_then(|skeleton| {
+            let joints = self.changed[..self.nodes].iter().enumerate();
+            let joints: Vec<usize> = joints.filter(|(_, c)| c.contains(&true)).map(|(i, _)| i).collect();
+            Around::new(document, skeleton, joints, (&times, self.rate))
+        });
+        let slot = |target: Target, mut values: Vec<Vec<f32>>, thins: bool| {
             let old = document.motion().channel(&target);
-            let channel = performed(old, target.clone(), (&times, values), thins);
+            let mut times = &times;
+            if let Some(around) = around.as_ref().filter(|_| old.is_none())
+                && around.surround(&target, &mut values)
+            {
+                times = &around.times;
+            }
+            let channel = performed(old, target.clone(), (times, &values), thins);
             Slot { target, channel: Some(channel) }
         };
         let mut slots = Vec::new();
@@ -173,7 +194,7 @@ impl Recording {
                     None => Target::node(NodeId::from(track), property),
                 };
                 let values: Vec<Vec<f32>> = poses.iter().map(value).collect();
-                slots.push(slot(target, &values, thins));
+                slots.push(slot(target, values, thins));
             }
         }
         if self.cage.changed {
@@ -184,10 +205,98 @@ impl Recording {
                 .chunks_exact(vertices)
                 .map(|frame| frame.iter().flat_map(Vec3::to_array).collect())
                 .collect();
-            slots.push(slot(Target::Cage(vertices as u32), &values, true));
+            slots.push(slot(Target::Cage(vertices as u32), values, true));
         }
         (!slots.is_empty()).then_some((Edit::Keys(KeyEdit::Channels(slots)), last))
     }
+}
+
+/// The motion of joints at the frames before, during and after a recording.
+struct Around {
+    /// Times of the frames, seconds.
+    times: Vec<f64>,
+    /// Numbers of the recording's first frame and of the frame after its last.
+    recorded: [usize; 2],
+    rate: f64,
+    /// Nodes of the joints, ascending.
+    joints: Vec<usize>,
+    /// Transforms of these joints, one frame after the other.
+    frames: Vec<Trs>,
+}
+
+impl Around {
+    /// Samples the motion of `joints` from the first frame to the end of the motion. `times` are those of the recording's
+    /// frames. Returns `None` if no clip plays, or if a key for each of these values exceeds [`MAX_KEYS`].
+    fn new(
+        document: &Document,
+        skeleton: &Skeleton,
+        joints: Vec<usize>,
+        (times, rate): (&[f64], f64),
+    ) -> Option<Self> {
+        let motion = document.motion();
+        let plays = motion.clips().iter().any(|clip| clip.enabled && clip.weight > 0.0);
+        let first = (times[0] * rate).round() as usize;
+        let recorded = [first, first + times.len()];
+        let frames = recorded[1].max((motion.duration(skeleton) * rate).round() as usize + 1);
+        if !plays || motion.keys_in_all() + 3 * joints.len() * frames > MAX_KEYS {
+            return None;
+        }
+        let at = |frame: usize| match frame.checked_sub(first).and_then(|i| times.get(i)) {
+            Some(time) => *time,
+            None => exact(frame as f64 / rate),
+        };
+        let times: Vec<f64> = (0..frames).map(at).collect();
+        let mut sampler = Sampler::default();
+        let mut transforms = Vec::with_capacity(frames * joints.len());
+        for time in &times {
+            let pose = sampler.sample(document, skeleton, *time);
+            transforms.extend(joints.iter().map(|joint| pose.local[*joint]));
+        }
+        Some(Self { times, recorded, rate, joints, frames: transforms })
+    }
+
+    /// Adds the values of the motion before and after the recording to `values`, which are those of the recording. Returns
+    /// whether it has done so: the values of a target that no clip moves stay.
+    fn surround(&self, target: &Target, values: &mut Vec<Vec<f32>>) -> bool {
+        let Target::Node { node, property } = *target else { return false };
+        let Ok(joint) = self.joints.binary_search(&node.index()) else { return false };
+        let value = |local: &Trs| match property {
+            Rotation => local.rotation.to_vec(),
+            Scale => local.scale.to_vec(),
+            _ => local.translation.to_vec(),
+        };
+        let motion: Vec<&Trs> = self.frames.iter().skip(joint).step_by(self.joints.len()).collect();
+        if motion.windows(2).all(|pair| value(pair[0]) == value(pair[1])) {
+            return false;
+        }
+        let [first, end] = self.recorded;
+        // The difference between recording and motion is in the joint's parent space, as rotations add up there.
+        let eased = |frame: usize, edge: usize, recorded: &[f32]| {
+            let away = frame.abs_diff(edge) as f64 / self.rate;
+            let left = (1.0 - away / FADE).max(0.0);
+            let share = (left * left * (3.0 - 2.0 * left)) as f32;
+            let [now, there] = [frame, edge].map(|f| value(motion[f]));
+            if property == Rotation {
+                let [now, there, recorded] = [&now[..], &there[..], recorded].map(unit);
+                let away = recorded * there.inverse();
+                let away = if away.w < 0.0 { -away } else { away };
+                return (Quat::IDENTITY.slerp(away, share) * now).normalize().to_array().to_vec();
+            }
+            let sum = now.iter().zip(there.iter().zip(recorded));
+            sum.map(|(now, (there, recorded))| now + (recorded - there) * share).collect()
+        };
+        let after: Vec<Vec<f32>> =
+            (end..self.times.len()).map(|f| eased(f, end - 1, &values[values.len() - 1])).collect();
+        let before: Vec<Vec<f32>> = (0..first).map(|f| eased(f, first, &values[0])).collect();
+        values.splice(0..0, before);
+        values.extend(after);
+        true
+    }
+}
+
+/// The rotation of four floats.
+fn unit(floats: &[f32]) -> Quat {
+    Quat::from_array([floats[0], floats[1], floats[2], floats[3]]).normalize()
 }
 
 /// Returns a copy of a channel in which `values` at `times` replace the keys from the first to the last time. A channel

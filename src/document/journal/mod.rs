@@ -10,7 +10,7 @@ mod place;
 mod recover;
 mod saved;
 
-pub use place::{discard_journal, journal_folder, journal_path, unfinished_journals};
+pub use place::{discard_journal, journal_folder, journal_path, open_journals, unfinished_journals};
 pub use recover::{Recovered, Torn, recover};
 pub use saved::LastSave;
 

@@ -30,6 +30,23 @@ pub fn journal_path(folder: &Path, asset: &AssetRef, number: usize) -> PathBuf {
 /// # Errors
 /// The folder cannot be read. A folder that does not exist is not an error.
 pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
+    let journals = journals(folder)?.into_iter();
+    Ok(journals.filter_map(|(path, open)| (!open).then_some(path)).collect())
+}
+
+/// Returns the journals of an asset that a process has open, sorted by name.
+///
+/// # Errors
+/// Same as [`unfinished_journals`].
+pub fn open_journals(folder: &Path, asset: &AssetRef) -> Result<Vec<PathBuf>> {
+    let stem = stem(asset);
+    let of_asset = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&stem));
+    let journals = journals(folder)?.into_iter();
+    Ok(journals.filter_map(|(path, open)| open.then_some(path)).filter(of_asset).collect())
+}
+
+/// Returns the journals in a folder, sorted by name, and whether a process has each open.
+fn journals(folder: &Path) -> Result<Vec<(PathBuf, bool)>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -48,8 +65,8 @@ pub fn unfinished_journals(folder: &Path) -> Result<Vec<PathBuf>> {
             Err(e) => return Err(Error::io(&path, e)),
         };
         match file.try_lock_shared() {
-            Ok(()) => found.push(path),
-            Err(TryLockError::WouldBlock) => {}
+            Ok(()) => found.push((path, false)),
+            Err(TryLockError::WouldBlock) => found.push((path, true)),
             Err(TryLockError::Error(e)) => return Err(Error::io(&path, e)),
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn along(direction: Vec2) -> Vec3 {
 }
 
 impl Sight {
-    const NOTHING: Self = Self { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
+    pub const NOTHING: Self = Self { min: Vec2::INFINITY, max: Vec2::NEG_INFINITY };
 
     fn take(&mut self, at: Vec2, half: Vec2) {
         self.min = self.min.min(at - half);

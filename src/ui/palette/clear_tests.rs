@@ -278,6 +278,33 @@ fn a_message_comes_back_into_view_and_stays_while_it_is_seen() {
 }
 
 #[test]
+fn a_message_makes_way_for_the_other_panels() {
+    for (details, files) in [(false, false), (true, false), (false, true)] {
+        let mut room = before_person(2);
+        (room.state.preferences.details, room.state.preferences.files) = (details, files);
+        room.state.message = Some("no joint is near".into());
+        let palm = room.input.hands[1 - room.tool].grip.pose.position;
+        let mut moved = 0.0_f32;
+        for i in 0..12 {
+            // The off hand goes across the view, with the palette above it.
+            let x = -0.4 + 0.07 * i as f32;
+            room.input.hands[1 - room.tool].grip.pose.position = palm.with_x(x).with_z(-0.45);
+            room.step(40);
+            let own = place(&room, Panel::Message);
+            let sight = |p: &Placement| clear::Sight::of_panel(p, HEAD, 0.0);
+            for other in room.panels.out().placements.iter().filter(|p| p.panel != Panel::Message) {
+                let clear = !sight(&own).meets(&sight(other), 0.0);
+                assert!(clear, "{details} {files}: {:?} covers the message at {x}", other.panel);
+            }
+            let to = (own.pose.position - HEAD).normalize();
+            assert!(Vec3::NEG_Z.angle_between(to).to_degrees() < 60.0, "{to}");
+            moved = moved.max(to.x.abs());
+        }
+        assert!(moved > 0.1, "it was covered");
+    }
+}
+
+#[test]
 fn panels_at_the_hand_make_way_for_the_arc_of_a_jump() {
     let mut room = room();
     room.state.preferences.palette = true;

@@ -51,6 +51,11 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// A panel at a pose, with its size for an eye.
+    fn new(panel: Panel, pose: Rigid, eye: Vec3) -> Self {
+        Self { panel, pose, size: size_at(panel, pose.position.distance(eye)) }
+    }
+
     /// Returns the room point at a point of the panel's image, 0..=1 from the upper left.
     pub fn point(&self, at: [f32; 2]) -> Vec3 {
         let local = Vec3::new((at[0] - 0.5) * self.size[0], (0.5 - at[1]) * self.size[1], 0.0);
@@ -211,14 +216,14 @@ impl Places {
         }
         let eye = head.position;
         let (mut palette, mut details) = (None, None);
-        for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize]) {
+        for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize] && *p != Panel::Message) {
             let index = panel as usize;
             let stands = self.fixed[index];
             let fixed = |center: Vec3| stands.unwrap_or_else(|| facing(center, eye));
             let pose = match (panel, self.palm) {
                 (Panel::Files, _) => fixed(self.ahead(&head, BEFORE, LOWER)),
                 (Panel::Details, _) => stands.unwrap_or_else(|| self.aside(&head)),
-                (Panel::Message, _) => self.message(stands, &head, step),
+                (Panel::Message, _) => continue,
                 (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
                 // The wrist panel hangs below the palette, in the palette's plane.
                 (Panel::Wrist, _) if palette.is_some() => {
@@ -241,17 +246,18 @@ impl Places {
             let hangs = matches!(panel, Panel::Strain | Panel::Keyboard)
                 || (panel == Panel::Wrist && palette.is_some());
             // A panel at a hand or beside another panel does not stay at a fixed pose.
-            if panel != Panel::Message {
-                self.fixed[index] = (!at_hand && !hangs).then_some(pose);
-            }
-            let size = size_at(panel, pose.position.distance(eye));
-            let placement = Placement { panel, pose, size };
+            self.fixed[index] = (!at_hand && !hangs).then_some(pose);
+            let placement = Placement::new(panel, pose, eye);
             match panel {
                 Panel::Palette => palette = Some(placement),
                 Panel::Details => details = Some(placement),
                 _ => {}
             }
             out.push(placement);
+        }
+        if shown[Panel::Message as usize] {
+            let pose = self.message(out, &head, step);
+            out.push(Placement::new(Panel::Message, pose, eye));
         }
     }
 
@@ -262,18 +268,36 @@ impl Places {
         before(head, away, slope * away)
     }
 
-    /// Returns the pose of the message panel. The panel stays until the user looks or walks away from it.
-    fn message(&mut self, stands: Option<Rigid>, head: &Rigid, step: f64) -> Rigid {
+    /// Returns the pose of the message panel: ahead, beside the panels that are placed already. The panel stays until one
+    /// of them covers it, or the user looks or walks away from it.
+    fn message(&mut self, placed: &[Placement], head: &Rigid, step: f64) -> Rigid {
         let index = Panel::Message as usize;
         let eye = head.position;
-        let wanted = facing(self.ahead(head, 0.9 * BEFORE, LOWEST), eye);
-        let seen = |stands: &Rigid| {
+        let mut panels = [Sight::NOTHING; Panel::ALL.len()];
+        for (sight, panel) in panels.iter_mut().zip(placed) {
+            *sight = Sight::of_panel(panel, eye, self.reference);
+        }
+        let ahead = self.ahead(head, 0.9 * BEFORE, LOWEST);
+        let (distance, toward) = (ahead.distance(eye), heading(ahead - eye));
+        let at = Vec2::new(wrapped(toward.x - self.reference), toward.y);
+        let free = nearest(
+            Panel::Message,
+            distance,
+            &[-1.0, 1.0].map(|side| Wanted { at, side, worse: 0.0 }),
+            &panels,
+            None,
+        );
+        let at = free.map_or(at, |(free, _)| free);
+        let wanted = facing(eye + along(at + Vec2::X * self.reference) * distance, eye);
+        let stays = |stands: &Rigid| {
             let (to, best) = (stands.position - eye, wanted.position - eye);
             let far = to.length() / best.length().max(1e-3);
-            to.angle_between(best) < AWAY && (0.5..1.5).contains(&far)
+            let seen = to.angle_between(best) < AWAY && (0.5..1.5).contains(&far);
+            let own = Sight::of_panel(&Placement::new(Panel::Message, *stands, eye), eye, self.reference);
+            self.pointed == Some(Panel::Message) || (seen && !panels.iter().any(|p| p.meets(&own, 0.0)))
         };
-        let stays = |stands: &Rigid| self.pointed == Some(Panel::Message) || seen(stands);
-        let pose = *self.fixed[index].insert(stands.filter(stays).unwrap_or(wanted));
+        let pose = self.fixed[index].filter(stays).unwrap_or(wanted);
+        self.fixed[index] = Some(pose);
         self.follow(index, pose, step)
     }
 

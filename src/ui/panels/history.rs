@@ -9,8 +9,11 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     let (done, all) = bench.session().history();
     widgets::list(ui, "history", (220.0, true), all, |ui, range| {
         let steps = bench.session().steps().enumerate();
-        for (i, edit) in steps.skip(range.start).take(range.len()) {
-            let text = RichText::new(label(edit, bench));
+        for (i, (first, last)) in steps.skip(range.start).take(range.len()) {
+            let recorded =
+                !matches!(first, Edit::Keys(_)) && matches!(last, Edit::Keys(KeyEdit::Channels(_)));
+            let text = if recorded { "Record a motion".to_owned() } else { label(first, bench) };
+            let text = RichText::new(text);
             let text = if i < done { text } else { text.weak().italics() };
             if widgets::row(ui, 0.0, text, i + 1 == done).clicked() {
                 pressed.commands.push(Command::Jump(i + 1));

@@ -86,6 +86,9 @@ pub struct EditContext {
     pub rest_view: bool,
     /// Whether changes at a displayed time become keys.
     pub auto_key: bool,
+    /// Whether the next edit belongs to the undo step before it: a recorded grab, and the copy of the displayed pose with
+    /// which it began.
+    pub joins: bool,
     /// Message about the last refused action, which the palette shows.
     pub notice: Option<String>,
 }
@@ -93,6 +96,10 @@ pub struct EditContext {
 impl EditContext {
     /// Runs an operation. Returns true on success; otherwise the error becomes the notice.
     pub fn run(&mut self, operation: Operation) -> bool {
+        let operation = match operation {
+            Operation::Do(edit) if std::mem::take(&mut self.joins) => Operation::Continue(edit),
+            other => other,
+        };
         match self.session.run(operation) {
             Ok(()) => {
                 self.notice = self.session.trouble().map(ToString::to_string);
