@@ -159,7 +159,14 @@ fn dress(style: &mut Style, mut v: Visuals, t: &Tones, scale: f32) {
     style.spacing.icon_width_inner *= scale;
     style.spacing.combo_height *= scale;
     style.spacing.window_margin = Margin::same(12);
-    style.spacing.scroll = ScrollStyle { floating_allocated_width: 6.0 * scale, ..ScrollStyle::thin() };
+    let thin = ScrollStyle::thin();
+    style.spacing.scroll = ScrollStyle {
+        bar_width: thin.bar_width * scale,
+        floating_width: thin.floating_width * scale,
+        floating_allocated_width: 6.0 * scale,
+        handle_min_length: thin.handle_min_length * scale,
+        ..thin
+    };
     for (name, size) in [
         (TextStyle::Small, 11.0),
         (TextStyle::Body, 13.0),

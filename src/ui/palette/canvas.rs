@@ -4,7 +4,10 @@ use super::theme;
 use super::widgets::Touch;
 use crate::render::PanelPaint;
 use egui::epaint::{ClippedShape, Primitive};
-use egui::{Event, FullOutput, Modifiers, PointerButton, Pos2, RawInput, Rect, Ui, pos2, vec2};
+use egui::{
+    Event, FullOutput, Modifiers, MouseWheelUnit, PointerButton, Pos2, RawInput, Rect, TouchPhase, Ui, pos2,
+    vec2,
+};
 
 /// Width of the font atlas, pixels; egui's minimum.
 const ATLAS: usize = 1024;
@@ -19,7 +22,7 @@ pub(super) struct Canvas {
     pub again: bool,
     pointer: Option<Pos2>,
     down: bool,
-    /// Events of the keyboard for the next pass.
+    /// Events of the keyboard and the stick for the next pass.
     typed: Vec<Event>,
     /// Whether [`Canvas::words`] is kept.
     pub reads: bool,
@@ -63,6 +66,18 @@ impl Canvas {
     /// Whether a text field has the focus.
     pub fn typing(&self) -> bool {
         self.context.text_edit_focused()
+    }
+
+    /// Whether a list is open over the content.
+    pub fn is_list_open(&self) -> bool {
+        egui::Popup::is_any_open(&self.context)
+    }
+
+    /// Scrolls what is under the pointer down by a number of pixels in the next pass.
+    pub fn scroll(&mut self, down: f32) {
+        let (unit, phase) = (MouseWheelUnit::Point, TouchPhase::Move);
+        let delta = vec2(0.0, -down);
+        self.write(vec![Event::MouseWheel { unit, delta, phase, modifiers: Modifiers::NONE }]);
     }
 
     /// Gives events of the keyboard to the text field with the focus in the next pass.

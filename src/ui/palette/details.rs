@@ -70,7 +70,10 @@ pub(super) fn show(
             ui.add_space(ROW);
         });
         let most = (shown.content_size.y - shown.inner_rect.height()).max(0.0);
-        details.scroll = shown.state.offset.y.clamp(0.0, most);
+        // An open list takes the stick; beyond the list's end, the panel below must stay.
+        if !egui::Popup::is_any_open(ui.ctx()) {
+            details.scroll = shown.state.offset.y.clamp(0.0, most);
+        }
     });
     touch.clicked |= !pressed.commands.is_empty();
     touch.commands.extend(pressed.commands);

@@ -116,6 +116,35 @@ pub(super) fn assert_large(room: &Room) {
 }
 
 #[test]
+fn an_open_list_scrolls_by_the_stick() {
+    use crate::deform::Recipe;
+    use crate::ui::panels::deformer::method_label;
+    let mut room = room();
+    room.press(&Spot::Section(Section::Deformer));
+    follow(&mut room);
+    let now = bench(&room).session().document().deformer().method.clone();
+    room.press(&text(method_label(&now)));
+    room.step(4);
+    let [first, last] = [Recipe::NAMES[0], Recipe::NAMES[Recipe::NAMES.len() - 1]];
+    let scroll = room.panels.memory.details.scroll;
+    for (name, stick) in [(last, -1.0), (first, 1.0)] {
+        let spot = text(method_label(name));
+        assert!(room.panels.find(&spot).is_none(), "the list is longer than its place");
+        let names = Recipe::NAMES.iter().filter(|name| **name != now);
+        let shown = names.filter_map(|name| room.panels.target(&text(method_label(name)))).next();
+        room.aim(shown.unwrap());
+        room.input.hands[1].stick[1] = stick;
+        room.step(60);
+        room.input.hands[1].stick[1] = 0.0;
+        room.step(3);
+        assert!(room.panels.find(&spot).is_some(), "{name}");
+    }
+    assert_eq!(room.panels.memory.details.scroll, scroll, "the panel below stays");
+    room.press(&text(method_label(first)));
+    assert_eq!(room.commands, [Command::Deformer(first.into())]);
+}
+
+#[test]
 fn everything_about_a_sculpt_layer_is_pressed() {
     let mut room = room();
     let region = Region { kinematic: vec![0], t: vec![0.5], ..Region::default() };

@@ -318,12 +318,16 @@ impl Panels {
         if stick.abs() <= 0.15 {
             return;
         }
+        let down = -stick * (SCROLL * step) as f32;
         let offset = match panel {
+            Panel::Details if self.canvases[panel as usize].is_list_open() => {
+                return self.canvases[panel as usize].scroll(down);
+            }
             Panel::Files => &mut self.memory.scroll,
             Panel::Details => &mut self.memory.details.scroll,
             _ => return,
         };
-        *offset = (*offset - stick * (SCROLL * step) as f32).max(0.0);
+        *offset = (*offset + down).max(0.0);
         self.canvases[panel as usize].again = true;
     }
 
