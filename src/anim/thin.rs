@@ -7,7 +7,11 @@ use crate::asset::{Channel, Interpolation, Property};
 /// Selects which of `count` keys to keep. Every removed key lies at most `within` from the interpolation between its
 /// kept neighbours. `apart(a, b, i)` returns the distance of key `i` from the interpolation between the keys `a` and
 /// `b`. The first and last keys stay. Also returns the largest distance of a removed key.
-pub fn thin(count: usize, within: f64, apart: impl Fn(usize, usize, usize) -> f64) -> (Vec<bool>, f64) {
+pub fn thin(
+    count: usize,
+    within: f64,
+    mut apart: impl FnMut(usize, usize, usize) -> f64,
+) -> (Vec<bool>, f64) {
     let mut kept = vec![false; count];
     let mut worst: f64 = 0.0;
     let Some(last) = count.checked_sub(1) else { return (kept, worst) };
@@ -38,24 +42,24 @@ pub fn thin_channel(channel: &Channel, within: f64, distance: impl Fn(&[f32], &[
         return channel.clone();
     }
     let value = |i: usize| &channel.values[i * width..(i + 1) * width];
+    let (mut ends, mut line) = (vec![0.0; 2 * width], vec![0.0; width]);
     let apart = |a: usize, b: usize, i: usize| {
-        let (times, values) = ([channel.times[a], channel.times[b]], [value(a), value(b)].concat());
-        let rotation = channel.property == Property::Rotation;
-        let way = |rotation: bool| {
-            let mut line = vec![0.0; width];
+        ends[..width].copy_from_slice(value(a));
+        ends[width..].copy_from_slice(value(b));
+        let times = [channel.times[a], channel.times[b]];
+        let turns = channel.property == Property::Rotation;
+        let mut way = |rotation: bool| {
             let curve =
-                Curve { interpolation: Interpolation::Linear, rotation, times: &times, values: &values };
+                Curve { interpolation: Interpolation::Linear, rotation, times: &times, values: &ends };
             curve.evaluate(f64::from(channel.times[i]), &mut line);
-            line
+            if turns && !rotation {
+                let length = line.iter().map(|v| v * v).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+                line.iter_mut().for_each(|v| *v /= length);
+            }
+            distance(value(i), &line)
         };
-        let apart = distance(value(i), &way(rotation));
-        if !rotation {
-            return apart;
-        }
-        let mut straight = way(false);
-        let length = straight.iter().map(|v| v * v).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
-        straight.iter_mut().for_each(|v| *v /= length);
-        apart.max(distance(value(i), &straight))
+        let apart = way(turns);
+        if turns { apart.max(way(false)) } else { apart }
     };
     let (mut kept, _) = thin(count, within, apart);
     let ends = distance(value(0), value(count - 1));
