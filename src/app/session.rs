@@ -189,8 +189,13 @@ impl AppSession {
 
     /// Moves the open file to the front of the recent files and lists its folder.
     pub fn remember(&mut self) {
-        let Some(model) = &self.model else { return };
-        let path = whole(&model.asset.path);
+        if let Some(model) = &self.model {
+            self.remember_file(whole(&model.asset.path));
+        }
+    }
+
+    /// Moves a file to the front of the recent files and lists its folder.
+    fn remember_file(&mut self, path: PathBuf) {
         self.recent.retain(|p| *p != path);
         self.recent.insert(0, path.clone());
         self.recent.truncate(RECENT);

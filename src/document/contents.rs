@@ -229,6 +229,12 @@ impl Document {
         self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
     }
 
+    /// Returns the pose that the strokes give on another base pose.
+    pub fn posed_from(&self, skeleton: &Skeleton, base: Pose) -> Pose {
+        let base = Pose { local: base.local, weights: base.weights, ..self.base_over(self.rest(skeleton)) };
+        self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
+    }
+
     /// Returns the base pose over a rest shape, with the grips.
     fn base_over(&self, rest: RestShift) -> Pose {
         let mut base = Pose { rest, ..self.pose.clone() };

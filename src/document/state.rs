@@ -39,6 +39,17 @@ impl Document {
         out
     }
 
+    /// Returns the base pose with the local transforms that the file's clips give at a time. If it replaces the base pose,
+    /// strokes on it give the pose of clips and strokes, and the motion stays the same. `None` if no clip plays.
+    pub fn base_under_clips(&self, skeleton: &Skeleton, time: f64) -> Option<Pose> {
+        let mut clips = self.motion.clips.iter().filter(|clip| clip.enabled).peekable();
+        clips.peek()?;
+        let (mut pose, mut below) = (self.pose.clone(), Pose::default());
+        clips.for_each(|clip| clip.apply(skeleton, time, &mut pose, &mut below));
+        pose.weights.clone_from(&self.pose.weights);
+        Some(pose)
+    }
+
     /// Appends the states of the active sculpt layers. `time` is as in [`Document::state`]; `seconds` is the time of
     /// animated waves. Does not allocate if `out` has enough capacity.
     pub fn sculpt_states_into(&self, time: Option<f64>, seconds: f64, out: &mut Vec<SculptState>) {

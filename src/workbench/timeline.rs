@@ -2,9 +2,10 @@
 
 use super::navigation::Rules;
 use super::step::PIN_REACH;
-use super::{Playhead, Timeline, Workbench};
+use super::{Playhead, Timeline, Tool, Workbench};
 use crate::asset::Interpolation;
-use crate::base::math::Vec3;
+use crate::base::NodeId;
+use crate::base::math::{Trs, Vec3};
 use crate::deform::sculpt::SculptState;
 use crate::document::{DopeSheet, Edit, Key, KeyEdit, KeyValue, Operation, Target};
 use crate::rig::Pose;
@@ -53,10 +54,28 @@ impl Workbench {
 
     /// Returns the edits that give the edited pose, with cage and grips, the shape of a displayed pose.
     fn pose_as_shown(&self, wanted: &Pose) -> Vec<Edit> {
-        let now = self.context.session.posed();
-        let pose = self.context.adjustment(self.context.session.document().strokes(), &now, wanted);
-        let cage = self.cage_as_shown(wanted);
-        pose.into_iter().chain(cage).chain(self.grips_as_shown(wanted)).collect()
+        let session = &self.context.session;
+        let (document, skeleton) = (session.document(), session.skeleton());
+        let mut edits = Vec::new();
+        let strokes = document.strokes();
+        // The strokes act on the clips. A clip's pose that a stroke kept would act twice.
+        let base = (self.navigation.rules() == Rules::Now && strokes.iter().any(|l| l.enabled))
+            .then(|| document.base_under_clips(skeleton, self.playhead.time))
+            .flatten();
+        let now = match base {
+            Some(base) => {
+                let locals = document.base_pose().local.iter().zip(&base.local).enumerate();
+                let set =
+                    |(i, (_, b)): (usize, (_, &Trs))| Edit::SetLocal { node: NodeId::from(i), local: *b };
+                edits.extend(locals.filter(|(_, (a, b))| a != b).map(set));
+                document.posed_from(skeleton, base)
+            }
+            None => session.posed(),
+        };
+        edits.extend(self.context.adjustment(strokes, &now, wanted));
+        edits.extend(self.cage_as_shown(wanted));
+        edits.extend(self.grips_as_shown(wanted));
+        edits
     }
 
     /// Returns the edits that move the document's grips to their places in a displayed pose.
@@ -284,8 +303,14 @@ impl Workbench {
             self.context.body.touch(&self.context.character, &self.context.rig, p, reach).is_some()
         };
         let tool = self.tool_hand();
+        let reaches = |tip: Vec3| match self.preferences.tool {
+            // In a window, the gizmo moves the joint.
+            Tool::Joint => !self.windowed,
+            Tool::Grab => self.navigation.rules() < Rules::Now || near(tip),
+            _ => true,
+        };
         self.hands.hands.iter().enumerate().any(|(h, hand)| {
-            let draws = h == tool && poses && hand.trigger.pressed;
+            let draws = h == tool && poses && hand.trigger.pressed && reaches(hand.tip.position);
             !hand.on_panel && (draws || (hand.squeeze.pressed && near(hand.palm.position)))
         })
     }

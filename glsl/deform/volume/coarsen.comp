@@ -58,7 +58,7 @@ void coarsen(uint c) {
         q = turn(q, sum);
     }
     coarse_rotations[c] = q;
-    mat3 constant = constant_force(sum, sum, q, push.lambda, push.size);
+    mat3 constant = constant_force(sum, sum, q, push.turns, push.lambda, push.size, true);
     constant *= texelFetch(coarse_weights, int(c)).x;
     for (int i = 0; i < 8; ++i) {
         vec3 force = (i & 1) == 0 ? constant[0] : -constant[0];

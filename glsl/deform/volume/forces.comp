@@ -46,7 +46,7 @@ void forces(uint c) {
     if (push.turns > 0) {
         turned[c] = q;
     }
-    mat3 constant = constant_force(base, mean, q, push.lambda, push.size);
+    mat3 constant = constant_force(base, mean, q, push.turns, push.lambda, push.size, push.has_base != 0);
     float weight = texelFetch(weights, int(c)).x;
     vec3 force[8];
     for (int i = 0; i < 8; ++i) {

@@ -4,6 +4,7 @@
 use super::AppSession;
 use crate::app::context::say;
 use crate::app::jobs::{Done, Job, Left, Opened};
+use crate::app::places::whole;
 use crate::app::report::Event;
 use crate::app::samples::is_sample;
 use crate::base::{Error, Result};
@@ -52,6 +53,8 @@ pub enum News {
     Previewed,
     /// A file was written. The text is the most important fact about it.
     Written(PathBuf, Option<String>),
+    /// A file could not be written.
+    NotWritten(PathBuf, Error),
     /// A job failed.
     Failed(Error),
 }
@@ -180,7 +183,10 @@ impl AppSession {
             Done::Discarded(Ok(())) => return None,
             Done::Discarded(Err(error)) => self.failed(error),
             Done::Written(path, Ok(told)) => {
-                self.on_disk |= self.place_saved() == Some(&path);
+                if self.place_saved() == Some(&path) {
+                    self.on_disk = true;
+                    self.remember_file(whole(&path));
+                }
                 if !self.reporter.is_on() {
                     say(format_args!("wrote {}", path.display()));
                     told.report.lines().for_each(say);
@@ -193,7 +199,8 @@ impl AppSession {
                     (self.saved, self.clean) = (None, None);
                     self.unsaved = true;
                 }
-                self.failed(error)
+                self.fail(&error);
+                News::NotWritten(path, error)
             }
         })
     }

@@ -30,7 +30,7 @@ fn session() -> AppSession {
 /// Takes all results of jobs. Panics if one of them is an error.
 fn finish_jobs(app: &mut AppSession) {
     while let Some(done) = app.worker.wait() {
-        if let Some(News::Failed(error)) = app.take(done) {
+        if let Some(News::NotWritten(_, error) | News::Failed(error)) = app.take(done) {
             panic!("{error}");
         }
     }
@@ -130,6 +130,8 @@ fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
     app.stepped();
     app.write_without_asking(Writes::Project);
     finish_jobs(&mut app);
+    let project = app.place_saved().unwrap().clone();
+    assert_eq!(app.recent[0], project, "a saved project is a recent file");
     assert_eq!(told(&mut app, &other), None, "they are saved");
     let journal = folder.path().join("other.journal");
     let open = Opened { elsewhere: vec![journal], ..*opened(&other) };

@@ -56,6 +56,8 @@ pub struct WindowApp<'o> {
     pub other: Option<Box<Actor>>,
     /// The question that the open dialog asks.
     pub(super) pending: Option<Pending>,
+    /// The file that is being written to a path that the user has given.
+    pub(super) writing: Option<(Writes, PathBuf)>,
     /// Whether the program ends as soon as the document is saved.
     pub(super) closing: bool,
     /// Whether the user has asked for the headset.
@@ -84,6 +86,7 @@ impl<'o> WindowApp<'o> {
             numbers,
             other: None,
             pending: None,
+            writing: None,
             closing: false,
             calls: false,
             asked: [None, None],
@@ -208,6 +211,14 @@ impl<'o> WindowApp<'o> {
             News::NotOpened(error) | News::Failed(error) => {
                 self.closing &= self.app_session.on_disk;
                 self.desk.facts.message = Some(error.to_string());
+            }
+            News::NotWritten(path, error) => {
+                self.closing &= self.app_session.on_disk;
+                self.desk.facts.message = Some(error.to_string());
+                // The user can correct the path.
+                if let Some((writes, path)) = self.writing.take().filter(|(_, asked)| *asked == path) {
+                    self.desk.ask_where(writes, &path);
+                }
             }
             News::Ready(number, actor) => self.ready(number, actor, stage),
             News::Ghosts(number, ghosts) if number == self.numbers[0] => {

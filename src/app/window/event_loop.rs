@@ -349,6 +349,9 @@ impl<W: HeadsetWatch> ApplicationHandler<Wake> for Face<'_, W> {
         if shown.input.on_window_event(&shown.window, &event).repaint || self.damaged {
             shown.window.request_redraw();
         }
+        if matches!(event, WindowEvent::Resized(_)) {
+            self.remember();
+        }
     }
 
     fn about_to_wait(&mut self, events: &ActiveEventLoop) {

@@ -142,6 +142,7 @@ impl WindowApp<'_> {
 
     /// Saves or exports the document to `path`.
     pub(super) fn write(&mut self, writes: Writes, path: PathBuf) {
+        self.writing = Some((writes, path.clone()));
         match writes {
             Writes::Project => self.app_session.save_to(path),
             Writes::Posed => {

@@ -236,7 +236,7 @@ impl<'o> HeadsetApp<'o> {
                 (self.message, self.written) = (None, Some(format!("wrote {}{note}", path.display())));
             }
             News::Previewed => {}
-            News::Failed(error) => self.message = Some(error.to_string()),
+            News::NotWritten(_, error) | News::Failed(error) => self.message = Some(error.to_string()),
         }
     }
 

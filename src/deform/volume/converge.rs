@@ -19,6 +19,10 @@ use std::collections::VecDeque;
 const MEMORY: usize = 12;
 /// Maximum number of times that a step is halved if it does not lower the energy enough.
 const HALVINGS: usize = 30;
+/// Steps of the search in [`to_unit_volume`].
+const VOLUME_STEPS: usize = 20;
+/// Smallest squared gradient of the determinant by which [`to_unit_volume`] divides. A rotation has 3.
+const FLATTEST: f64 = 0.1;
 /// Fraction of the predicted decrease of the energy that a step must reach (Armijo condition).
 const ENOUGH: f64 = 1e-4;
 
@@ -31,6 +35,20 @@ pub struct Flesh {
     /// Row of each node in the linear system; `None` if the node is held.
     row: Vec<Option<usize>>,
     factor: Cholesky,
+}
+
+/// Returns the shortest change that gives a deformation the determinant 1.
+pub(super) fn to_unit_volume(deformation: DMat3) -> DMat3 {
+    let dot = |a: &DMat3, b: &DMat3| a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis);
+    let mut change = DMat3::ZERO;
+    for _ in 0..VOLUME_STEPS {
+        let t = deformation + change;
+        let [x, y, z] = [t.x_axis, t.y_axis, t.z_axis];
+        let gradient = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
+        let missing = dot(&gradient, &change) + 1.0 - t.determinant();
+        change = gradient * (missing / dot(&gradient, &gradient).max(FLATTEST));
+    }
+    change
 }
 
 impl Flesh {
@@ -90,14 +108,15 @@ impl Flesh {
             let columns = DMat3::from_cols(mean[0], mean[1], mean[2]);
             let r = DMat3::from_quat(fit_rotation(columns.transpose(), DQuat::IDENTITY));
             let r = [r.x_axis, r.y_axis, r.z_axis];
-            let trace = (0..3).map(|k| r[k].dot(mean[k])).sum::<f64>() - 3.0 * h;
+            let change = to_unit_volume(columns * (1.0 / h));
+            let change = [change.x_axis, change.y_axis, change.z_axis].map(|d| d * h);
             let mut force = [DVec3::ZERO; 8];
-            let mut sum = 0.5 * self.lambda * trace * trace;
+            let mut sum = 1.5 * self.lambda * change.iter().map(|d| d.length_squared()).sum::<f64>();
             for k in 0..3 {
                 for near in NEAR[k] {
                     let off = edge(k, near) - r[k] * h;
                     sum += 0.25 * off.length_squared();
-                    let pull = off * 0.5 + r[k] * (0.25 * self.lambda * trace);
+                    let pull = off * 0.5 - change[k] * (0.75 * self.lambda);
                     force[near] -= pull;
                     force[near + (1 << k)] += pull;
                 }

@@ -8,12 +8,19 @@
 //!
 //! The energy of a cube with edge length `h`, nodes `y` and the rotation `R` nearest to its deformation is
 //!
-//! `E / (μ h) = ¼ Σ_e |e' - R e|² + λ/(2μ) (Σ_k r_k · m_k - 3 h)²`
+//! `E / (μ h) = ¼ Σ_e |e' - R e|² + 3 λ/(2μ) h² |F - P|²`
 //!
-//! The first sum is over the cube's twelve edges: `e` is an edge at rest, `e'` the deformed edge. `m_k` is the mean of
-//! the four deformed edges along axis `k`, and `r_k` the `k`-th column of `R`. For an affine deformation `F` the energy
-//! equals co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al., *Efficient Elasticity for Character
-//! Skinning with Contact and Collisions*, 2011); the edges also resist deformations that do not change the mean edges.
+//! The sum is over the cube's twelve edges: `e` is an edge at rest, `e'` the deformed edge. The columns of the
+//! deformation `F` are the means of the four deformed edges along each axis, over `h`. `P` is the matrix with
+//! determinant 1 that is nearest to `F` (Bouaziz et al., *Projective Dynamics*, 2014, volume preservation). If `F` is
+//! near a rotation, the energy equals co-rotated elasticity, `μ |F - R|² + λ/2 tr(Rᵀ F - I)²` (McAdams et al.,
+//! *Efficient Elasticity for Character Skinning with Contact and Collisions*, 2011); the edges also resist deformations
+//! that do not change the mean edges.
+//!
+//! **(differs)** The trace in co-rotated elasticity does not change if a cube becomes half as long along one axis and
+//! half as long again along another, but a quarter of the cube's volume is lost. Bent flesh deforms so. With the trace,
+//! no stiffness keeps the volume; with `P`, the equilibrium does. Only [`Rest::Pose`] uses the trace, because the
+//! preceding method may have crushed the cubes.
 //!
 //! Regions of the skin can make the flesh below them firmer or softer ([`firm`]). The energy of a cube is then
 //! multiplied by a factor ([`tissue`]).

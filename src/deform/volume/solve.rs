@@ -318,7 +318,8 @@ impl VolumeReference {
                 let (of, weight) = (&cells.levels[level], &tissue[level].weight);
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
                     let x = of.cells[c].map(|n| y[n as usize]);
-                    let material = Material { size: of.size * scaled, weight: weight[c], lambda };
+                    let material =
+                        Material { size: of.size * scaled, weight: weight[c], lambda, coarse: level > 0 };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
                 });
             }
@@ -359,7 +360,7 @@ impl VolumeReference {
                     }
                     state.base[c] = base.map(|b| b * (2.0 / children.len() as f32));
                     state.rotation[c] = sum * (1.0 / sum.length().max(1e-12));
-                    let material = Material { size: above.size * scaled, weight, lambda };
+                    let material = Material { size: above.size * scaled, weight, lambda, coarse: true };
                     let (base, rotation) = (&state.base[c], &mut state.rotation[c]);
                     state.corner[c] = corner_forces(&[Vec3::ZERO; 8], base, &material, turns, rotation);
                 }
@@ -477,6 +478,11 @@ fn corner_of(corner: &[[Vec3; 8]], index: u32) -> Vec3 {
     corner[index as usize / 8][index as usize % 8]
 }
 
+/// Steps of the search in [`to_unit_volume`].
+const VOLUME_STEPS: usize = 3;
+/// Smallest squared gradient of the determinant by which [`to_unit_volume`] divides. A rotation has 3.
+const FLATTEST: f32 = 0.1;
+
 /// Returns the mean edge of a cube along each axis, plus `base`.
 fn mean_edges(cell: &[u32; 8], y: &[Vec3], base: &[Vec3; 3]) -> [Vec3; 3] {
     mean_of(&cell.map(|n| y[n as usize]), base)
@@ -489,12 +495,29 @@ fn mean_of(x: &[Vec3; 8], base: &[Vec3; 3]) -> [Vec3; 3] {
     })
 }
 
+/// Returns the shortest change that gives a deformation with these columns the determinant 1. Each step linearises the
+/// determinant (Newton's method), the first step at `from`.
+fn to_unit_volume(columns: &[Vec3; 3], from: &[Vec3; 3], steps: usize) -> [Vec3; 3] {
+    let dot = |a: &[Vec3; 3], b: &[Vec3; 3]| a[0].dot(b[0]) + a[1].dot(b[1]) + a[2].dot(b[2]);
+    let (mut t, mut change) = (*from, [Vec3::ZERO; 3]);
+    for _ in 0..steps {
+        let gradient = [t[1].cross(t[2]), t[2].cross(t[0]), t[0].cross(t[1])];
+        let from: [Vec3; 3] = std::array::from_fn(|k| t[k] - columns[k]);
+        let missing = dot(&gradient, &from) + 1.0 - t[0].dot(gradient[0]);
+        change = gradient.map(|g| g * (missing / dot(&gradient, &gradient).max(FLATTEST)));
+        t = std::array::from_fn(|k| columns[k] + change[k]);
+    }
+    change
+}
+
 /// Inputs of a cube's forces, apart from its nodes.
 struct Material {
     /// Edge length, metres.
     size: f32,
     weight: f32,
     lambda: f32,
+    /// Whether the cube is on a coarser level.
+    coarse: bool,
 }
 
 /// Updates a cube's rotation and returns its force on each corner, over `μ h` in metres.
@@ -505,15 +528,29 @@ fn corner_forces(
     turns: u32,
     rotation: &mut Quat,
 ) -> [Vec3; 8] {
-    let Material { size, weight, lambda } = *material;
+    let Material { size, weight, lambda, coarse } = *material;
     let mean = mean_of(x, base);
     *rotation = (0..turns).fold(*rotation, |q, _| turn(q, &mean));
     let r = Mat3::from_quat(*rotation);
     let r = [r.x_axis, r.y_axis, r.z_axis];
-    let pressure = 0.25 * lambda * (r[0].dot(mean[0]) + r[1].dot(mean[1]) + r[2].dot(mean[2]) - 3.0 * size);
+    let pressure = match turns {
+        0 => {
+            let trace = r[0].dot(mean[0]) + r[1].dot(mean[1]) + r[2].dot(mean[2]) - 3.0 * size;
+            r.map(|r| r * (0.25 * lambda * trace))
+        }
+        _ => {
+            let columns = mean.map(|m| m * (1.0 / size));
+            // The forces of a coarser cube are linear in its displacements, so that its corrections are bounded.
+            let change = match coarse {
+                true => to_unit_volume(&columns, &base.map(|b| b * (1.0 / size)), 1),
+                false => to_unit_volume(&columns, &columns, VOLUME_STEPS),
+            };
+            change.map(|d| d * (-0.75 * lambda * size))
+        }
+    };
     let mut out = [Vec3::ZERO; 8];
     for k in 0..3 {
-        let constant = base[k] * 0.5 + r[k] * (pressure - 0.5 * size);
+        let constant = base[k] * 0.5 + (pressure[k] - r[k] * (0.5 * size));
         for near in NEAR[k] {
             let far = near + (1 << k);
             let force = ((x[far] - x[near]) * 0.5 + constant) * weight;

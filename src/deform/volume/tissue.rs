@@ -7,6 +7,7 @@
 //! any factors.
 
 use super::cells::Cells;
+use super::converge::to_unit_volume;
 use super::firm::Firm;
 use super::levels::{Level, NEAR};
 use crate::base::math::{DMat3, DQuat, DVec3, Vec3};
@@ -137,10 +138,11 @@ impl Tissue {
             let r = fit_rotation(DMat3::from_cols(mean[0], mean[1], mean[2]).transpose(), DQuat::IDENTITY);
             let r = DMat3::from_quat(r);
             let r = [r.x_axis, r.y_axis, r.z_axis];
-            let trace = (0..3).map(|k| r[k].dot(mean[k])).sum::<f64>() - 3.0 * h;
+            let change = to_unit_volume(DMat3::from_cols(mean[0], mean[1], mean[2]) * (1.0 / h)) * h;
+            let volume = change.to_cols_array().iter().map(|d| d * d).sum::<f64>();
             let edges: f64 =
                 (0..3).flat_map(|k| NEAR[k].map(|n| (edge(k, n) - r[k] * h).length_squared())).sum();
-            f64::from(*weight) * (0.25 * edges + 0.5 * f64::from(lambda) * trace * trace) / (h * h)
+            f64::from(*weight) * (0.25 * edges + 1.5 * f64::from(lambda) * volume) / (h * h)
         };
         level.cells.iter().zip(&stiffness.weight).map(of).sum()
     }

@@ -205,13 +205,13 @@ impl WindowEditor {
         }
     }
 
-    /// Handles a press with the drawing plane's gizmo, the joint's gizmo or the tool. While a motion shows, a posing
-    /// tool first makes the displayed pose editable.
+    /// Handles a press with the drawing plane's gizmo, the joint's gizmo or the tool. While a motion shows, the joint's
+    /// gizmo first makes the displayed pose editable; the workbench does so for a tool that reaches something.
     fn press(&mut self, time: f64, bench: &mut Workbench) {
         if self.press_plane() {
             return;
         }
-        if bench.preferences().tool.poses() {
+        if self.on_gizmo(bench) {
             bench.take_pose();
         }
         if !self.press_gizmo(bench) {

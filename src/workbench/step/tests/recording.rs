@@ -432,6 +432,48 @@ fn a_clip_plays_before_and_after_a_recording_and_the_recording_is_one_step() {
 }
 
 #[test]
+fn a_pose_taken_from_a_clip_under_a_stroke_does_not_change_the_motion() {
+    let mut s = swinging();
+    s.bench.run_command(Command::Record(false));
+    s.bench.leave_motion();
+    s.step();
+    let shoulder = Vec3::new(-0.2, 1.5, 0.0);
+    s.draw(RIGHT, &line(shoulder, shoulder - Vec3::X * 0.55, 12));
+    s.draw(RIGHT, &line(shoulder, shoulder + Vec3::new(-0.4, 0.4, 0.0), 12));
+    let motion = |s: &Script| {
+        let (document, skeleton) = (s.bench.session().document(), s.bench.session().skeleton());
+        [0.0, 0.7, 1.0, 2.0, 3.0].map(|time| {
+            let world = document.state(skeleton, Some(time)).pose.world(skeleton);
+            world.iter().map(|w| Vec3::from(w.translation)).collect::<Vec<_>>()
+        })
+    };
+    assert!(place_at(&s, OTHER_HAND, 1.0).y > 1.6, "the stroke poses the other arm");
+    let before = motion(&s);
+    s.bench.run_command(Command::Scrub(1.0));
+    s.step();
+    let shown: Vec<Vec3> = (0..before[2].len()).map(|node| s.joint(node)).collect();
+    s.bench.take_pose();
+    for (now, then) in motion(&s).iter().zip(&before) {
+        assert!(now.iter().zip(then).all(|(a, b)| a.distance(*b) < 1e-4), "{now:?} {then:?}");
+    }
+    let taken = (0..shown.len()).map(|node| s.joint(node));
+    assert!(taken.zip(&shown).all(|(a, b)| a.distance(*b) < 1e-4), "the taken pose is the shown one");
+}
+
+#[test]
+fn a_grab_that_reaches_nothing_leaves_the_motion_on_display() {
+    let mut s = swinging();
+    s.bench.run_command(Command::Tool(Tool::Grab));
+    s.bench.run_command(Command::Play(true));
+    s.step();
+    let (before, steps) = (s.hash(), s.bench.session().history());
+    let away = Vec3::new(0.6, 0.4, 0.8);
+    s.draw(RIGHT, &line(away, away + Vec3::Y * 0.2, 10));
+    assert_eq!((s.hash(), s.bench.session().history()), (before, steps));
+    assert!(s.bench.timeline().playhead.shown && s.bench.timeline().playhead.playing);
+}
+
+#[test]
 fn a_clip_leads_into_a_recording_of_another_pose() {
     let mut s = swinging();
     s.bench.run_command(Command::GrabBy(GrabBy::Limb));
