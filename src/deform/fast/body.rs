@@ -106,11 +106,19 @@ impl Body {
             false => Some(gripped(cache, character, &params.grips, progress)?),
         };
         let given = with_grips.as_ref().unwrap_or(&control.influences);
-        let mut live = vec![false; skeleton.joints.len()];
+        let above_joint = |j: JointId| {
+            let parent = |j: &JointId| skeleton.joints[j.index()].parent;
+            std::iter::successors(parent(&j), parent)
+        };
+        let (mut live, mut props) = (vec![false; skeleton.joints.len()], vec![false; skeleton.joints.len()]);
         for v in 0..control.positions.len() {
             let joints = given.of(v).map(|(j, _)| usize::from(j)).filter(|&j| j < skeleton.joints.len());
-            joints.for_each(|j| live[j] = true);
+            joints.for_each(|j| if control.rigid[v] { props[j] = true } else { live[j] = true });
         }
+        // A rigid prop, such as a helmet, goes with the joint that carries it. A body of rigid parts has no such joint.
+        let alone = |j: &usize| !above_joint(JointId::from(*j)).any(|p| live[p.index()]);
+        let alone: Vec<usize> = (0..live.len()).filter(|&j| props[j]).filter(alone).collect();
+        alone.into_iter().for_each(|j| live[j] = true);
         join_trees(skeleton, &mut live);
         let mut joints: Vec<JointId> = Vec::new();
         let mut at_node: Vec<Vec<usize>> = vec![Vec::new(); skeleton.nodes.len()];
@@ -120,10 +128,7 @@ impl Body {
         }
         let mut handle_of = vec![None; skeleton.joints.len()];
         joints.iter().enumerate().for_each(|(h, j)| handle_of[j.index()] = Some(h));
-        let above = |j: &JointId| {
-            let parent = |j: &JointId| skeleton.joints[j.index()].parent;
-            std::iter::successors(parent(j), parent).find_map(|p| handle_of[p.index()])
-        };
+        let above = |j: &JointId| above_joint(*j).find_map(|p| handle_of[p.index()]);
         let parents: Vec<Option<usize>> = joints.iter().map(above).collect();
         let mut handles: Vec<Handle> = joints
             .iter()
@@ -144,7 +149,7 @@ impl Body {
         handles.extend(grips.iter().map(|g| Handle { pivot: g.pivot, parent: None }));
         let handle = |j: u16| match usize::from(j).checked_sub(skeleton.joints.len()) {
             Some(grip) => Some(joints.len() + grip),
-            None => handle_of[usize::from(j)],
+            None => handle_of[usize::from(j)].or_else(|| above(&JointId::from(usize::from(j)))),
         };
         let mut weights = Influences::default();
         for v in 0..control.positions.len() {

@@ -1,5 +1,6 @@
 //! Tests of FAST as a node of the deformer graph: the pose that it passes to later nodes.
 
+use crate::base::NodeId;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::surface::Display;
 use crate::deform::{Bound, CpuGraph, Recipe, Streams, testing};
@@ -7,9 +8,14 @@ use crate::rig::{Pose, PosedRig};
 
 /// Returns a pose of five joints in which only the last joint moves; the joints between follow the first.
 fn pulled(bound: &Bound) -> PosedRig {
+    let last = bound.character.skeleton.joints.iter().map(|j| j.node).next_back().unwrap();
+    pulled_by(bound, last)
+}
+
+/// Returns a pose in which only this node moves.
+fn pulled_by(bound: &Bound, last: NodeId) -> PosedRig {
     let mut pose = testing::rest(bound);
     let skeleton = &bound.character.skeleton;
-    let last = skeleton.joints.iter().map(|j| j.node).next_back().unwrap();
     let local = &mut pose.local[last.index()];
     local.rotation = (local.rotation() * Quat::from_rotation_z(-1.2)).into();
     local.translation = (local.translation() + Vec3::new(0.8, -0.4, 0.0)).into();
@@ -113,4 +119,43 @@ fn springs_are_fed_by_the_pose_of_fast() {
     let rest = PosedRig::new(&bound.character.skeleton, &Pose::rest(&bound.character.skeleton));
     let off = apart(&shape(&bound, &rest, "fast+springs"), &bound.character.control.positions);
     assert!(off < 1e-4, "at rest it moves by {off}");
+}
+
+#[test]
+fn a_rigid_prop_goes_with_the_joint_that_carries_it() {
+    use crate::asset::Node;
+    use crate::base::MeshId;
+    use crate::bind::shapes::Shape;
+    use crate::bind::{BindOptions, Character, bind_attachments};
+    let shape = Shape { bones: 4, rings: 24, segments: 10, radius: 0.3, length: 4.0, blend: 0.8 };
+    let mut asset = shape.capsule_asset();
+    let mut ball = asset.meshes[0].clone();
+    for primitive in &mut ball.primitives {
+        primitive.influences = Default::default();
+        primitive.positions.iter_mut().for_each(|x| *x = *x * 0.1 + Vec3::new(0.5, 0.0, 0.0));
+    }
+    asset.meshes.push(ball);
+    let joint = |asset: &crate::asset::Asset, at: usize| asset.skins[0].joints[at];
+    let (carrier, last) = (joint(&asset, 2), joint(&asset, 3));
+    let prop = NodeId::from(asset.nodes.len());
+    asset.nodes[carrier.index()].children.push(prop);
+    let mesh = Some(MeshId(1));
+    let drawn =
+        Node { name: "helmet".into(), parent: Some(carrier), mesh, ..asset.nodes[carrier.index()].clone() };
+    asset.nodes.push(Node { children: Vec::new(), rest: crate::base::math::Trs::IDENTITY, ..drawn });
+    let character = Character::from_asset(&asset).unwrap();
+    let (attachments, _) = bind_attachments(&character, &BindOptions::default()).unwrap();
+    let bound = Bound::new(character.into(), attachments.into());
+    let skeleton = &bound.character.skeleton;
+    let joint_of = |node: NodeId| skeleton.nodes[node.index()].joint.or(skeleton.prop_joint(node)).unwrap();
+    let [prop, carrier] = [prop, carrier].map(joint_of);
+    let rig = pulled_by(&bound, last);
+    let node = Recipe::from_name("fast").unwrap().geometric.bind(&bound).unwrap();
+    let posed = node.evaluate(&rig, &mut Streams::default()).unwrap();
+    let [prop, head] = [prop, carrier].map(|j| posed.skinning[j.index()]);
+    let turned = head.transform_vector3(Vec3::Y).angle_between(Vec3::Y);
+    assert!(turned > 0.05, "the solver turns the carrier");
+    for x in [Vec3::ZERO, Vec3::X, Vec3::Y] {
+        assert!(prop.transform_point3(x).distance(head.transform_point3(x)) < 1e-4);
+    }
 }
