@@ -129,7 +129,7 @@ fn substeps_leave_fewer_crossings_than_one_solve() {
     let Some(device) = device() else { return };
     let gpu = Where::Gpu(Arc::new(Kernels::new(&device).unwrap()));
     let model =
-        Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/human.glb"), &BindOptions::default())
+        Model::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/chibi.glb"), &BindOptions::default())
             .unwrap();
     let volume = |substeps: u32| DeformerSettings {
         method: "volume".into(),
@@ -139,7 +139,7 @@ fn substeps_leave_fewer_crossings_than_one_solve() {
     let methods = [volume(1), volume(4), volume(0)];
     // Twisted this far, an upper arm starts with the flesh of the shoulder inside itself.
     let mut poses = every(&model, &[Motion::Twist(170.0)]);
-    poses.retain(|(joint, _)| model.skeleton().nodes[joint.node.index()].name == "LeftUpperArm");
+    poses.retain(|(joint, _)| model.skeleton().nodes[joint.node.index()].name == "RightUpperArm");
     let lines = study(&gpu, &model, &poses, &methods, |_, _, _| Ok(())).unwrap();
     let crossings: Vec<_> = lines.iter().map(|l| l.crossings.crossings).collect();
     let energy: Vec<_> = lines.iter().map(|l| l.distortion.energy).collect();

@@ -225,8 +225,8 @@ struct Around {
 }
 
 impl Around {
-    /// Samples the motion of `joints` from the first frame to the end of the motion. `times` are those of the recording's
-    /// frames. Returns `None` if no clip plays, or if a key for each of these values exceeds [`MAX_KEYS`].
+    /// Samples the motion of `joints` from the first frame to the end of the motion. A clip that repeats leads on after a
+    /// recording beyond this end. `times` are those of the recording's frames. Returns `None` if no clip plays, or if a key for each of these values exceeds [`MAX_KEYS`].
     fn new(
         document: &Document,
         skeleton: &Skeleton,
@@ -234,10 +234,13 @@ impl Around {
         (times, rate): (&[f64], f64),
     ) -> Option<Self> {
         let motion = document.motion();
-        let plays = motion.clips().iter().any(|clip| clip.enabled && clip.weight > 0.0);
+        let playing = || motion.clips().iter().filter(|clip| clip.enabled && clip.weight > 0.0);
+        let plays = playing().next().is_some();
         let first = (times[0] * rate).round() as usize;
         let recorded = [first, first + times.len()];
-        let frames = recorded[1].max((motion.duration(skeleton) * rate).round() as usize + 1);
+        let led = if playing().any(|clip| clip.looped) { (FADE * rate).ceil() as usize } else { 0 };
+        let end = (motion.duration(skeleton) * rate).round() as usize + 1;
+        let frames = end.max(recorded[1] + led);
         if !plays || motion.keys_in_all() + 3 * joints.len() * frames > MAX_KEYS {
             return None;
         }

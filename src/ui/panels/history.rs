@@ -27,6 +27,8 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
     let nodes = &bench.character().skeleton.nodes;
     let node =
         |id: &crate::base::NodeId| nodes.get(id.index()).map_or("a node", |n| n.name.as_str()).to_owned();
+    let clips = &bench.character().skeleton.clips;
+    let clip = |index: usize| clips.get(index).map_or("of the file", |c| c.name.as_str());
     match edit {
         Edit::Open { .. } => "Open".to_owned(),
         Edit::Replace(_) => "Open the project".to_owned(),
@@ -73,6 +75,15 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::Keys(KeyEdit::Remove(_)) => "Delete keys".to_owned(),
         Edit::Keys(KeyEdit::Insert { time, .. }) => format!("Keys at {time:.2} s"),
         Edit::Keys(KeyEdit::Channels(_)) => "Change keys".to_owned(),
+        Edit::Keys(KeyEdit::Interpolation { .. }) => "Interpolation of keys".to_owned(),
+        Edit::Keys(KeyEdit::Tangents { .. } | KeyEdit::Curve { .. }) => "Change a curve".to_owned(),
+        Edit::Keys(KeyEdit::Import { clip: index }) => format!("Keys of clip {}", clip(*index)),
+        Edit::Keys(KeyEdit::Clips(layers)) if layers.is_empty() => "Remove the clips".to_owned(),
+        Edit::Keys(KeyEdit::Clips(layers)) => {
+            let names: Vec<&str> = layers.iter().map(|layer| clip(layer.clip)).collect();
+            format!("Clips: {}", names.join(", "))
+        }
+        Edit::Keys(KeyEdit::Rate(rate)) => format!("{rate} frames per second"),
         Edit::SetDeformer(settings) => {
             let method = super::deformer::method_label(&settings.method);
             format!("Deformer: {method}")

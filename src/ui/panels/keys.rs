@@ -12,7 +12,7 @@ mod span;
 use super::widgets::{self, offer};
 use super::{Memory, Pressed, theme};
 use crate::asset::Interpolation;
-use crate::base::Version;
+use crate::base::{Version, counted};
 use crate::document::{DopeSheet, Easing, Edit, KeyClip, KeyEdit};
 use crate::workbench::{Command, Timeline, Workbench};
 use egui::Ui;
@@ -344,7 +344,7 @@ fn view_tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
 /// Returns the name of the summary row: how many keys are selected.
 fn summary(selection: &Selection, sheet: &DopeSheet) -> String {
     match selection.len() {
-        0 => format!("{} keys", sheet.rows.iter().map(|r| r.times.len()).sum::<usize>()),
+        0 => counted(sheet.rows.iter().map(|r| r.times.len()).sum(), "key"),
         count => format!("{count} selected"),
     }
 }

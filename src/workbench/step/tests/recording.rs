@@ -432,6 +432,23 @@ fn a_clip_plays_before_and_after_a_recording_and_the_recording_is_one_step() {
 }
 
 #[test]
+fn a_clip_that_repeats_leads_on_after_a_recording_beyond_its_end() {
+    let mut s = swinging();
+    s.bench.run_command(Command::GrabBy(GrabBy::Limb));
+    let layer = ClipLayer { looped: true, ..s.bench.session().document().motion().clips()[0].clone() };
+    s.bench.apply(Edit::Keys(KeyEdit::Clips(vec![layer])), false);
+    s.bench.run_command(Command::Scrub(3.8));
+    s.step();
+    let clip: Vec<Vec3> = (0..=130).map(|frame| place_at(&s, HAND, f64::from(frame) / 24.0)).collect();
+    let held = s.joint(HAND) + Vec3::X * 0.02;
+    performed(&mut s, &line(held, held + Vec3::Y * 0.15, 45));
+    let last = (s.bench.shown_time().unwrap() * 24.0).round() as usize;
+    assert!((100..106).contains(&last), "{last}");
+    let away = |frame: usize| place_at(&s, HAND, frame as f64 / 24.0).distance(clip[frame]);
+    assert!(away(last) > 0.05 && away(last + 12) < 0.006, "{} {}", away(last), away(last + 12));
+}
+
+#[test]
 fn a_pose_taken_from_a_clip_under_a_stroke_does_not_change_the_motion() {
     let mut s = swinging();
     s.bench.run_command(Command::Record(false));
