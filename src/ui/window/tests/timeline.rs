@@ -331,3 +331,40 @@ fn escape_and_undo_drop_a_box_of_the_sheet() {
         assert!(t.desk.words.iter().any(|w| w.0.ends_with(" selected")), "a box that ends selects keys");
     }
 }
+
+#[test]
+fn a_grab_while_the_motion_plays_is_recorded_and_one_beside_the_body_changes_nothing() {
+    let mut t = Table::new();
+    let turn = |a: f32| crate::base::math::Quat::from_rotation_z(a).to_array();
+    let channel = crate::document::Channel {
+        target: crate::document::Target::node(NodeId::from(ELBOW - 1), Property::Rotation),
+        interpolation: Interpolation::Linear,
+        times: vec![0.0, 8.0],
+        values: [turn(0.0), turn(0.1)].concat(),
+    };
+    let slot = crate::document::Slot { target: channel.target.clone(), channel: Some(channel) };
+    t.bench.apply(Edit::Keys(KeyEdit::Channels(vec![slot])), false);
+    for command in [
+        Command::GrabBy(crate::workbench::GrabBy::Limb),
+        Command::Tool(Tool::Grab),
+        Command::Record(true),
+        Command::Play(true),
+    ] {
+        t.bench.run_command(command);
+    }
+    t.frames(3);
+    let (hash, history) = (t.hash(), t.bench.session().history());
+    let beside = t.pixel(Vec3::new(0.6, 0.3, 0.0));
+    t.drag(PointerButton::Primary, &[beside, [beside[0] + 40.0, beside[1] - 30.0]]);
+    assert_eq!((t.hash(), t.bench.session().history()), (hash, history));
+    assert!(t.bench.timeline().playhead.playing);
+    let hand = t.pixel(t.joint(HAND));
+    t.drag(
+        PointerButton::Primary,
+        &[hand, [hand[0] - 10.0, hand[1] - 20.0], [hand[0] - 30.0, hand[1] - 50.0]],
+    );
+    let motion = t.bench.session().document().motion();
+    assert!(motion.channels().len() > 1, "the grab is recorded");
+    assert_eq!(t.bench.session().history().0, history.0 + 1);
+    assert!(t.bench.timeline().playhead.playing, "the motion plays on");
+}
