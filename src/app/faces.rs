@@ -5,6 +5,7 @@
 
 use super::display::Display;
 use super::jobs::Left;
+use super::preferences::PREFERENCES;
 use super::session::AppSession;
 use super::xr::{Sign, Start};
 use super::{window, xr};
@@ -44,6 +45,9 @@ pub fn run(
     };
     if let Some(scale) = headset.render_scale {
         app_session.preferences.set_render_scale(scale);
+        if let Some(keeper) = &app_session.keeper {
+            keeper.keep(PREFERENCES, &app_session.preferences);
+        }
     }
     let mut window = window::Memory::new(window_options);
     let mut goggles = xr::Memory::default();

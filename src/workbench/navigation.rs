@@ -51,10 +51,12 @@ pub enum Rules {
     /// motion that played plays on after a recording. Only strokes of the line tool are steady or straight.
     Sixth,
     /// Rules for takes of version 7: those of version 6, but all strokes are freehand, steady or straight, as the user has
-    /// chosen. A recording replaces a clip for the whole time, and the copy of the displayed pose is an undo step of its own.
+    /// chosen. A recording replaces a clip for the whole time, and the copy of the displayed pose is an undo step of its own;
+    /// strokes keep the copy. The trigger of the grab tool makes this copy anywhere.
     Seventh,
     /// Current rules: those of version 7, but a recording leaves the motion of clips before and after it, and is one undo
-    /// step with the copy of the displayed pose.
+    /// step with the copy of the displayed pose. The base pose keeps what clips give to the copy. The trigger of the grab
+    /// tool makes the copy only near the body.
     #[default]
     Now,
 }

@@ -226,7 +226,8 @@ struct Around {
 
 impl Around {
     /// Samples the motion of `joints` from the first frame to the end of the motion. A clip that repeats leads on after a
-    /// recording beyond this end. `times` are those of the recording's frames. Returns `None` if no clip plays, or if a key for each of these values exceeds [`MAX_KEYS`].
+    /// recording beyond this end. `times` are those of the recording's frames. Returns `None` if no clip plays, or if a
+    /// key for each of these values exceeds [`MAX_KEYS`].
     fn new(
         document: &Document,
         skeleton: &Skeleton,
