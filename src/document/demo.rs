@@ -108,7 +108,8 @@ fn layers(
         let rig = PosedRig::new(skeleton, &pose);
         let Some(stroke) = stroke_for(&chain, &points_along(skeleton, &rig, &chain)) else { continue };
         let id = StrokeId(first + i as u32);
-        let Ok(mut layer) = StrokeLayer::new(id, stroke.baseline.clone(), stroke.radius, skeleton, &pose)
+        let Ok(mut layer) =
+            StrokeLayer::new(id, stroke.baseline.clone(), stroke.radius, (skeleton, &[]), &pose)
         else {
             continue;
         };

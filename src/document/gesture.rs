@@ -159,7 +159,8 @@ mod tests {
         let length = shoulder.distance(hand);
         let offset = slow_start(|u| shoulder + Vec3::new(0.6, 0.8, 0.0) * (length * u));
         let id = s.document().unused_stroke_id();
-        let layer = StrokeLayer::new(id, baseline, 0.05, s.skeleton(), &rest).unwrap().with_offset(offset);
+        let layer =
+            StrokeLayer::new(id, baseline, 0.05, (s.skeleton(), &[]), &rest).unwrap().with_offset(offset);
         s.apply(Edit::AddStroke { index: None, layer: Box::new(layer) }).unwrap();
         let (edit, out) = s.document().keying(s.skeleton(), id, 1.0, 2.0).unwrap();
         s.apply(edit).unwrap();

@@ -398,7 +398,7 @@ impl Edit {
                 } else {
                     let baseline = old.baseline.with_knot(*knot, *position)?;
                     let below = document.posed_below(skeleton, i);
-                    let new = StrokeLayer::new(*id, baseline, old.radius, skeleton, &below)?;
+                    let new = StrokeLayer::new(*id, baseline, old.radius, (skeleton, &old.except), &below)?;
                     let layer = &mut document.strokes[i];
                     (layer.baseline, layer.selection) = (new.baseline, new.selection);
                     Self::SetStroke(Box::new(old))

@@ -378,7 +378,7 @@ mod tests {
             .to_vec();
         let line = crate::pose::Stroke::from_knots(knots).unwrap();
         let id = s.document().unused_stroke_id();
-        let layer = StrokeLayer::new(id, line.clone(), 0.05, s.skeleton(), &s.posed()).unwrap();
+        let layer = StrokeLayer::new(id, line.clone(), 0.05, (s.skeleton(), &[]), &s.posed()).unwrap();
         assert_eq!(layer.selection.len(), 3);
         s.apply(Edit::AddStroke { index: None, layer: Box::new(layer.with_offset(line)) }).unwrap();
         let rest = at(&s, "hand.L");

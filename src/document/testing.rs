@@ -68,7 +68,7 @@ pub fn operation(session: &super::Session, random: &mut Random) -> super::Operat
         }
         _ => {
             let id = document.unused_stroke_id();
-            let layer = StrokeLayer::new(id, stroke(random), 3.0, skeleton, &session.posed()).unwrap();
+            let layer = StrokeLayer::new(id, stroke(random), 3.0, (skeleton, &[]), &session.posed()).unwrap();
             let index = (random.unit() < 0.3).then_some(0);
             Edit::AddStroke { index, layer: Box::new(layer.with_offset(stroke(random))) }
         }

@@ -47,6 +47,8 @@ struct Work {
     solver: Solver,
     /// Handles of the elastic shape whose transforms the solver keeps fixed.
     given: Vec<usize>,
+    /// Per node, whether it keeps its local transform because it hangs on a pinned joint.
+    kept: Vec<bool>,
     rig: PosedRig,
     now: Vec<DAffine3>,
     targets: Vec<Target>,
@@ -70,6 +72,12 @@ impl FullBodyGrab {
     /// Keeps joints within their limits. A joint that starts beyond its limit may stay there or go back.
     pub fn limited(mut self, skeleton: &Skeleton, limits: &Limits) -> Self {
         self.grab = self.grab.limited(skeleton, limits);
+        self
+    }
+
+    /// Lets joints that hang on a pinned joint rotate, as grabs of takes before version 9.
+    pub fn turning_below_pins(mut self) -> Self {
+        self.grab = self.grab.turning_below_pins();
         self
     }
 
@@ -140,7 +148,8 @@ impl FullBodyGrab {
         work.solver.solve(ITERATIONS, Acceleration::Plain);
         let maps = work.solver.exact(&self.reduced);
         let Grab { start, before, limits, .. } = &self.grab;
-        let fitted = fit(skeleton, (&self.body, limits), start, before, &self.maps, &maps);
+        let kept = |i: usize| work.kept[i];
+        let fitted = fit(skeleton, (&self.body, limits, &kept), start, before, &self.maps, &maps);
         work.pinned.solve(skeleton, &self.grab, (&fitted, false), &tasks);
         Ok((work.pinned.pose().clone(), missed(&work.pinned, &tasks)))
     }
@@ -177,6 +186,7 @@ impl FullBodyGrab {
             solver: Solver::new(&self.reduced, &constrained),
             constrained,
             given,
+            kept: self.grab.kept_by_pins(skeleton, tasks),
             rig: PosedRig::new(skeleton, &self.grab.start),
             now: Vec::new(),
             targets: Vec::new(),
@@ -191,11 +201,11 @@ fn missed(pinned: &Pinned, tasks: &[Task]) -> f64 {
 }
 
 /// Fits a pose with constant bone lengths to the handle transforms `to`. `before` and `from` are the world and handle
-/// transforms of `start`. Every joint takes its handle's rotation, then points at the target positions of its child
+/// transforms of `start`. Every joint that is not `kept` takes its handle's rotation, then points at the target positions of its child
 /// joints. Joints without a parent handle move to the target positions of their own handles.
 fn fit(
     skeleton: &Skeleton,
-    (body, limits): (&Body, &JointLimits),
+    (body, limits, kept): (&Body, &JointLimits, &dyn Fn(usize) -> bool),
     start: &Pose,
     before: &[DAffine3],
     from: &[DAffine3],
@@ -224,7 +234,7 @@ fn fit(
     for &id in &skeleton.order {
         let i = id.index();
         after[i] = world_from_parent(skeleton, id, &after) * local_affine(skeleton, id, &pose);
-        let Some(handle) = own(i) else { continue };
+        let Some(handle) = own(i).filter(|_| !kept(i)) else { continue };
         let parent = world_from_parent(skeleton, id, &after);
         if topmost[i] && is_regular(parent.matrix3) {
             let step = moved(handle, before[i].translation) - after[i].translation;

@@ -78,6 +78,7 @@ pub struct Grab {
     pinning: Option<Box<Pinned>>,
     /// Limits of the joints, which allow the pose at the beginning of the grab.
     pub(super) limits: JointLimits,
+    turns_below_pins: bool,
 }
 
 /// A held or pinned point with its target.
@@ -129,12 +130,19 @@ impl Grab {
             alone: false,
             pinning: None,
             limits: JointLimits::default(),
+            turns_below_pins: false,
         }
     }
 
     /// Keeps joints within their limits. A joint that starts beyond its limit may stay there or go back.
     pub fn limited(mut self, skeleton: &Skeleton, limits: &Limits) -> Self {
         self.limits = JointLimits::new(skeleton, limits, &self.start);
+        self
+    }
+
+    /// Lets a grab of the whole body rotate joints that hang on a pinned joint, as grabs of takes before version 9.
+    pub(super) fn turning_below_pins(mut self) -> Self {
+        self.turns_below_pins = true;
         self
     }
 
@@ -271,6 +279,22 @@ impl Grab {
             pin: false,
             turns: true,
         }
+    }
+
+    /// Returns, per node, whether the node keeps its local transform in a grab of the whole body: the node hangs on a
+    /// pinned joint, and no joint of a task is at or below it.
+    pub(super) fn kept_by_pins(&self, skeleton: &Skeleton, tasks: &[Task]) -> Vec<bool> {
+        let mut leads = vec![false; self.pinned.len()];
+        for task in tasks {
+            let line = std::iter::successors(Some(task.hold.node), |n| skeleton.nodes[n.index()].parent);
+            line.for_each(|n| leads[n.index()] = true);
+        }
+        let mut kept = vec![false; self.pinned.len()];
+        for &id in skeleton.order.iter().filter(|n| !self.turns_below_pins && !leads[n.index()]) {
+            let parent = skeleton.nodes[id.index()].parent;
+            kept[id.index()] = parent.is_some_and(|p| self.pinned[p.index()] || kept[p.index()]);
+        }
+        kept
     }
 
     /// Returns the joints that rotate for a task, from the task's node upwards. The chain ends at a pinned joint, which

@@ -75,10 +75,13 @@ pub struct StrokeLayer {
     /// Mirrored layer on the other side of the character, drawn together with this layer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partner: Option<StrokeId>,
+    /// Joints that the baseline does not select, however near it is: the control joints of the rig.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<NodeId>,
 }
 
 impl StrokeLayer {
-    /// Creates a layer whose baseline selects the joints within `radius` in the given pose.
+    /// Creates a layer whose baseline selects the joints within `radius` in the given pose, but not those of `except`.
     ///
     /// # Errors
     /// No joint is near the baseline.
@@ -86,10 +89,10 @@ impl StrokeLayer {
         id: StrokeId,
         baseline: Stroke,
         radius: f32,
-        skeleton: &Skeleton,
+        (skeleton, except): (&Skeleton, &[NodeId]),
         pose: &Pose,
     ) -> Result<Self> {
-        let selection = select(skeleton, pose, &baseline, radius);
+        let selection = select((skeleton, except), pose, &baseline, radius);
         if selection.is_empty() {
             // Three significant digits.
             let digits = 2i32.saturating_sub(radius.log10().floor() as i32).clamp(0, 6) as usize;
@@ -110,6 +113,7 @@ impl StrokeLayer {
             enabled: true,
             adjustments: Vec::new(),
             partner: None,
+            except: except.to_vec(),
         })
     }
 
@@ -169,8 +173,9 @@ impl StrokeLayer {
 
     /// Checks that the layer fits a skeleton with this number of nodes; strokes are always valid.
     pub(crate) fn validate(&self, nodes: usize) -> Result<()> {
-        let problem = if self.selection.iter().any(|s| s.node.index() >= nodes) {
-            "selects a node that the file does not have"
+        let mut named = self.selection.iter().map(|s| s.node).chain(self.except.iter().copied());
+        let problem = if named.any(|n| n.index() >= nodes) {
+            "names a node that the file does not have"
         } else if !self.selection.iter().all(|s| (0.0..=1.0).contains(&s.t)) {
             "has a joint outside its baseline"
         } else if !self.radius.is_finite() || self.radius < 0.0 {

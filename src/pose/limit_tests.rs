@@ -77,7 +77,7 @@ fn a_stroke_bends_an_elbow_up_to_its_limit_whatever_the_orients_are() {
             let end = names[1] + (along * cos + way * sin) * lower;
             knots(&[names[0], names[1], names[1].lerp(end, 0.5), end])
         };
-        let picked = select(&skeleton, &pose, &line, 0.02);
+        let picked = select((&skeleton, &[]), &pose, &line, 0.02);
         assert_eq!(picked.len(), 3, "{what}");
         let limits: Limits = [(elbow, hinge(&skeleton, elbow, 70.0))].into();
         let mut all = Vec::new();
@@ -85,7 +85,8 @@ fn a_stroke_bends_an_elbow_up_to_its_limit_whatever_the_orients_are() {
             let free =
                 pose_by_stroke(&skeleton, &pose, &picked, &line, &bent(way, degrees), Posing::default());
             let layer =
-                StrokeLayer::new(crate::base::StrokeId(0), line.clone(), 0.02, &skeleton, &pose).unwrap();
+                StrokeLayer::new(crate::base::StrokeId(0), line.clone(), 0.02, (&skeleton, &[]), &pose)
+                    .unwrap();
             let layer = layer.with_offset(bent(way, degrees));
             let kept = layer.applied(&skeleton, &limits, &pose);
             assert!(
@@ -112,7 +113,8 @@ fn a_pose_beyond_its_limits_is_kept_by_strokes_that_change_nothing() {
     assert!(excess(&skeleton, &limits, &pose) > 1.0);
     let points = ARM.map(|n| Sample::at(at(&skeleton, &pose, n).as_vec3(), 0.0));
     let line = Stroke::from_knots(points.to_vec()).unwrap();
-    let layer = StrokeLayer::new(crate::base::StrokeId(0), line.clone(), 0.02, &skeleton, &pose).unwrap();
+    let layer =
+        StrokeLayer::new(crate::base::StrokeId(0), line.clone(), 0.02, (&skeleton, &[]), &pose).unwrap();
     let kept = layer.with_offset(line).applied(&skeleton, &limits, &pose);
     let apart = |q: &Trs| q.rotation().angle_between(pose.local[elbow.index()].rotation());
     assert!(apart(&kept.local[elbow.index()]) < 1e-3);

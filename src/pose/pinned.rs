@@ -59,9 +59,10 @@ impl Pinned {
         for &id in &skeleton.order {
             below[id.index()] |= skeleton.nodes[id.index()].parent.is_some_and(|p| below[p.index()]);
         }
+        let kept = grab.kept_by_pins(skeleton, tasks);
         let turns = |n: &NodeId| {
             let i = n.index();
-            below[i] && grab.marked[i] && !grab.twists[i] || tops.contains(n)
+            below[i] && grab.marked[i] && !grab.twists[i] && !kept[i] || tops.contains(n)
         };
         let joints: Vec<NodeId> = skeleton.order.iter().copied().filter(turns).collect();
         let held: Vec<NodeId> = tasks.iter().filter(|t| !t.pin).map(|t| t.hold.node).collect();

@@ -18,14 +18,19 @@ pub struct Selected {
     pub t: f64,
 }
 
-/// Selects the posable joints within `radius` (metres, world space) of the baseline, parents before children, each
-/// with its closest parameter. Parameters increase or decrease monotonically along every selected chain, so that a
+/// Selects the posable joints within `radius` (metres, world space) of the baseline, except those of `except`, parents
+/// before children, each with its closest parameter. Parameters increase or decrease monotonically along every selected chain, so that a
 /// baseline that returns near itself does not tear a chain apart.
-pub fn select(skeleton: &Skeleton, pose: &Pose, baseline: &Stroke, radius: f32) -> Vec<Selected> {
+pub fn select(
+    (skeleton, except): (&Skeleton, &[NodeId]),
+    pose: &Pose,
+    baseline: &Stroke,
+    radius: f32,
+) -> Vec<Selected> {
     let at = node_positions(skeleton, pose);
     let spline = baseline.spline();
     let mut marked = vec![false; at.len()];
-    for id in posable(skeleton) {
+    for id in posable(skeleton).into_iter().filter(|n| !except.contains(n)) {
         let x = at[id.index()];
         marked[id.index()] = x.is_finite() && spline.closest(x).1 <= f64::from(radius);
     }
@@ -124,19 +129,19 @@ mod tests {
     fn takes_the_joints_within_the_brush_and_their_parameters() {
         let (skeleton, pose) = chain(10, 0.1);
         let line = stroke(&[Vec3::new(0.2, 0.03, 0.0), Vec3::new(0.7, 0.03, 0.0)]);
-        let picked = select(&skeleton, &pose, &line, 0.05);
+        let picked = select((&skeleton, &[]), &pose, &line, 0.05);
         let nodes: Vec<u32> = picked.iter().map(|s| s.node.0).collect();
         assert_eq!(nodes, vec![2, 3, 4, 5, 6, 7]);
         for s in &picked {
             assert!((s.t - (f64::from(s.node.0) * 0.1 - 0.2) / 0.5).abs() < 1e-6, "{s:?}");
         }
-        assert!(select(&skeleton, &pose, &line, 0.02).is_empty());
+        assert!(select((&skeleton, &[]), &pose, &line, 0.02).is_empty());
     }
 
     #[test]
     fn a_stroke_from_tip_to_root_falls_along_the_chain() {
         let (skeleton, pose) = chain(6, 0.2);
-        let picked = select(&skeleton, &pose, &stroke(&[Vec3::X, Vec3::ZERO]), 0.01);
+        let picked = select((&skeleton, &[]), &pose, &stroke(&[Vec3::X, Vec3::ZERO]), 0.01);
         assert_eq!(picked.len(), 6);
         assert!(picked.windows(2).all(|p| p[0].t > p[1].t));
     }
@@ -150,7 +155,7 @@ mod tests {
             .map(|i| Vec3::new(i as f32 * 0.1, -0.01, 0.0))
             .chain((0..=8).map(|i| Vec3::new(0.8 - i as f32 * 0.1, if i > 4 { 0.002 } else { 0.03 }, 0.0)))
             .collect();
-        let picked = select(&skeleton, &pose, &stroke(&line), 0.05);
+        let picked = select((&skeleton, &[]), &pose, &stroke(&line), 0.05);
         assert_eq!(picked.len(), 9);
         let rising = picked.windows(2).all(|p| p[0].t <= p[1].t);
         let falling = picked.windows(2).all(|p| p[0].t >= p[1].t);
@@ -163,7 +168,7 @@ mod tests {
         let at =
             |name: &str| node_positions(&skeleton, &pose)[skeleton.find(name).unwrap().index()].as_vec3();
         let path = ["hand.L", "arm.L", "chest", "arm.R", "hand.R"].map(at);
-        let picked = select(&skeleton, &pose, &stroke(&path), 0.02);
+        let picked = select((&skeleton, &[]), &pose, &stroke(&path), 0.02);
         let t = |name: &str| picked.iter().find(|s| s.node == skeleton.find(name).unwrap()).unwrap().t;
         assert!(t("hand.L") < t("arm.L") && t("arm.L") < t("chest"));
         assert!(t("chest") < t("arm.R") && t("arm.R") < t("hand.R"));

@@ -110,6 +110,7 @@ impl TakeReader {
             5 => Rules::Fifth,
             6 => Rules::Sixth,
             7 => Rules::Seventh,
+            8 => Rules::Eighth,
             _ => Rules::Now,
         }
     }

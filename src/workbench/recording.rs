@@ -73,7 +73,7 @@ impl Workbench {
             *beneath = Some(pose.clone());
         }
         self.grip.begin(&mut pose);
-        let joins = self.navigation.rules() == Rules::Now;
+        let joins = self.navigation.rules() >= Rules::Eighth;
         self.context.joins = joins && self.adopted == self.context.session.revision();
         let rate = self.context.session.document().motion().rate();
         self.recording = Some(Recording::new(start, rate, &pose, self.cage.held_from()));
@@ -124,7 +124,7 @@ impl Workbench {
         self.playhead.time = recording.start();
         self.timeline.follow(self.playhead);
         let session = &self.context.session;
-        let around = (self.navigation.rules() == Rules::Now).then(|| &**session.skeleton());
+        let around = (self.navigation.rules() >= Rules::Eighth).then(|| &**session.skeleton());
         let keying = recording.keying(session.document(), &self.joints_above_pins(), around);
         if self.context.beneath.take().is_some() && keying.is_none() {
             self.context.show_document();

@@ -257,7 +257,7 @@ impl Workbench {
         self.tool = old.tool;
         self.head = old.head;
         self.requests.splice(0..0, old.requests);
-        self.navigation.keep_to(old.navigation.rules());
+        self.keep_to(old.navigation.rules());
         old.context.session
     }
 

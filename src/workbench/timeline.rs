@@ -59,7 +59,7 @@ impl Workbench {
         let mut edits = Vec::new();
         let strokes = document.strokes();
         // The strokes act on the clips. A clip's pose that a stroke kept would act twice.
-        let base = (self.navigation.rules() == Rules::Now && strokes.iter().any(|l| l.enabled))
+        let base = (self.navigation.rules() >= Rules::Eighth && strokes.iter().any(|l| l.enabled))
             .then(|| document.base_under_clips(skeleton, self.playhead.time))
             .flatten();
         let now = match base {
@@ -306,7 +306,7 @@ impl Workbench {
         let reaches = |tip: Vec3| match self.preferences.tool {
             // In a window, the gizmo moves the joint.
             Tool::Joint => !self.windowed,
-            Tool::Grab => self.navigation.rules() < Rules::Now || near(tip),
+            Tool::Grab => self.navigation.rules() < Rules::Eighth || near(tip),
             _ => true,
         };
         self.hands.hands.iter().enumerate().any(|(h, hand)| {

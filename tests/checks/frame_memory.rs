@@ -56,7 +56,7 @@ fn played(method: &str, setting: &str) -> (Arc<Model>, Workbench) {
         let sample = |(i, x): (usize, &Vec3)| Sample::at(*x + Vec3::X * bend * (i as f32).powi(2), i as f64);
         Stroke::from_knots(joints.iter().enumerate().map(sample).collect()).unwrap()
     };
-    let layer = StrokeLayer::new(StrokeId(0), line(0.0), 0.1, &skeleton, &model.rest()).unwrap();
+    let layer = StrokeLayer::new(StrokeId(0), line(0.0), 0.1, (&skeleton, &[]), &model.rest()).unwrap();
     let layer = Box::new(layer.with_offset(line(0.05)));
     apply(&mut session, Edit::AddStroke { index: None, layer });
     let half = ClipLayer { weight: 0.5, ..ClipLayer::new(0, &skeleton) };

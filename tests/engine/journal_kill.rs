@@ -61,7 +61,7 @@ fn next(session: &Session, n: usize) -> Operation {
         1..=3 => Operation::Drawing((0..25).map(wave).collect()),
         4 => {
             let id = session.document().unused_stroke_id();
-            let layer = StrokeLayer::new(id, stroke(), 1.0, session.skeleton(), &session.posed());
+            let layer = StrokeLayer::new(id, stroke(), 1.0, (session.skeleton(), &[]), &session.posed());
             let layer = layer.expect("joints within the brush").with_offset(stroke());
             Operation::Do(Edit::AddStroke { index: None, layer: Box::new(layer) })
         }

@@ -37,7 +37,7 @@ fn unchanged_by_equal_strokes(name: &str, skeleton: &Skeleton, pose: &Pose) {
     let at: Vec<Vec3> = posable(skeleton).iter().map(|n| world[n.index()].translation.into()).collect();
     let knots = at.iter().step_by(1 + at.len() / 30).map(|p| Sample::at(*p, 0.0)).collect();
     let Ok(line) = Stroke::from_knots(knots) else { return };
-    let selection = select(skeleton, pose, &line, line.length());
+    let selection = select((skeleton, &[]), pose, &line, line.length());
     for posing in [
         Posing::default(),
         Posing { roll: true, lengths: sinew::pose::Lengths::Stretch, ..Posing::default() },

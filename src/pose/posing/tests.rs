@@ -51,7 +51,7 @@ fn an_offset_equal_to_the_baseline_changes_nothing() {
             (Lengths::Stretch, RootMotion::Free),
             (Lengths::Stretch, RootMotion::Fixed),
         ] {
-            let picked = select(&skeleton, &pose, &line, 10.0);
+            let picked = select((&skeleton, &[]), &pose, &line, 10.0);
             assert!(picked.len() >= 12);
             let posed = pose_by_stroke(&skeleton, &pose, &picked, &line, &line, options(lengths, root));
             assert!(largest_change(&pose, &posed) <= 1e-6, "seed {seed}: {}", largest_change(&pose, &posed));
@@ -65,7 +65,7 @@ fn a_straight_chain_bends_onto_a_half_circle_at_every_scale() {
         let (skeleton, pose) = chain(10, 0.1 * scale);
         let line = stroke(&[Vec3::ZERO, Vec3::X * 0.9 * scale]);
         let arc = half_circle(0.9 * scale, 33);
-        let picked = select(&skeleton, &pose, &line, 0.01 * scale);
+        let picked = select((&skeleton, &[]), &pose, &line, 0.01 * scale);
         assert_eq!(picked.len(), 10);
         let posed = pose_by_stroke(&skeleton, &pose, &picked, &line, &arc, Posing::default());
         let radius = 0.9 * scale / std::f32::consts::PI;
@@ -98,7 +98,7 @@ fn a_straight_chain_bends_onto_a_half_circle_at_every_scale() {
 fn an_offset_of_another_length_keeps_the_shape_and_never_folds_back() {
     let (skeleton, pose) = chain(10, 0.1);
     let line = stroke(&[Vec3::ZERO, Vec3::X * 0.9]);
-    let picked = select(&skeleton, &pose, &line, 0.01);
+    let picked = select((&skeleton, &[]), &pose, &line, 0.01);
     let same = at(
         &skeleton,
         &pose_by_stroke(&skeleton, &pose, &picked, &line, &half_circle(0.9, 33), Posing::default()),
@@ -119,7 +119,7 @@ fn stretch_puts_joints_where_the_warp_says() {
         let mut rng = Random::new(seed * 77);
         let line = stroke(&(0..5).map(|_| rng.vector()).collect::<Vec<_>>());
         let offset = line.mapped(|p| p + 0.2 * Vec3::new((p.y * 3.0).sin(), p.z, (p.x * 2.0).cos())).unwrap();
-        let picked = select(&skeleton, &pose, &line, 10.0);
+        let picked = select((&skeleton, &[]), &pose, &line, 10.0);
         let stretch = options(Lengths::Stretch, RootMotion::Free);
         let posed = pose_by_stroke(&skeleton, &pose, &picked, &line, &offset, stretch);
         let warp = Warp::new(&line, &offset, true);
@@ -145,7 +145,7 @@ fn kept_lengths_point_every_bone_along_the_stroke() {
     let before = at(&skeleton, &pose);
     let line = stroke(&[before[0], before[2], before[3], before[4]]);
     let offset = line.mapped(|p| p + Vec3::new(p.y * p.y, -p.x * 0.5, 0.3 * p.x)).unwrap();
-    let picked = select(&skeleton, &pose, &line, 1e-3);
+    let picked = select((&skeleton, &[]), &pose, &line, 1e-3);
     assert_eq!(picked.len(), 4);
     let posed = pose_by_stroke(&skeleton, &pose, &picked, &line, &offset, Posing::default());
     let warp = Warp::new(&line, &offset, false);
@@ -170,7 +170,7 @@ fn roll_of_the_controller_twists_the_chain_and_nothing_else() {
         ..Sample::at(Vec3::X * i as f32 / 8.0, 0.0)
     });
     let rolled = Stroke::from_knots(knots.collect()).unwrap();
-    let picked = select(&skeleton, &pose, &line, 0.01);
+    let picked = select((&skeleton, &[]), &pose, &line, 0.01);
     let posed =
         pose_by_stroke(&skeleton, &pose, &picked, &line, &rolled, Posing { roll: true, ..Posing::default() });
     for (i, w) in posed.world(&skeleton).iter().enumerate() {
@@ -189,14 +189,14 @@ fn hips_move_and_an_arm_stays_attached() {
     let id = |name: &str| skeleton.find(name).unwrap().index();
     let spine = stroke(&[before[id("hips")], before[id("chest")], before[id("neck")], before[id("head")]]);
     let crouch = spine.mapped(|p| p + Vec3::new(0.0, -0.3, 0.1)).unwrap();
-    let picked = select(&skeleton, &pose, &spine, 0.02);
+    let picked = select((&skeleton, &[]), &pose, &spine, 0.02);
     let posed = at(&skeleton, &pose_by_stroke(&skeleton, &pose, &picked, &spine, &crouch, Posing::default()));
     for (a, b) in before.iter().zip(&posed) {
         assert!((*b - *a - Vec3::new(0.0, -0.3, 0.1)).length() < 1e-5);
     }
     let arm = stroke(&[before[id("arm.L")], before[id("elbow.L")], before[id("hand.L")]]);
     let raised = arm.mapped(|p| Vec3::new(p.x, p.y + 0.3 + (p.x - 0.2) * 0.8, p.z)).unwrap();
-    let picked = select(&skeleton, &pose, &arm, 0.02);
+    let picked = select((&skeleton, &[]), &pose, &arm, 0.02);
     let posed = at(&skeleton, &pose_by_stroke(&skeleton, &pose, &picked, &arm, &raised, Posing::default()));
     assert!((posed[id("arm.L")] - before[id("arm.L")]).length() < 1e-6);
     assert!(posed[id("hand.L")].y > before[id("hand.L")].y + 0.2);
@@ -213,7 +213,7 @@ fn a_joint_with_several_selected_children_fits_them_all() {
     let tilt = Quat::from_rotation_z(0.4);
     let centre = before[id("chest")];
     let tilted = line.mapped(|p| centre + tilt * (p - centre)).unwrap();
-    let picked = select(&skeleton, &pose, &line, 0.01);
+    let picked = select((&skeleton, &[]), &pose, &line, 0.01);
     assert_eq!(picked.len(), 7);
     let posed = at(&skeleton, &pose_by_stroke(&skeleton, &pose, &picked, &line, &tilted, Posing::default()));
     for name in ["arm.L", "hand.L", "arm.R", "hand.R", "head"] {
@@ -236,7 +236,7 @@ fn a_rigid_motion_of_character_and_strokes_moves_the_result_rigidly() {
             Stroke::from_knots(points.iter().map(|&p| knot(map(p), q)).collect()).unwrap()
         };
         let map = |p: Vec3| motion * (p * scale) + shift;
-        let picked = select(&skeleton, &pose, &make(&line, &|p| p, Quat::IDENTITY), 5.0);
+        let picked = select((&skeleton, &[]), &pose, &make(&line, &|p| p, Quat::IDENTITY), 5.0);
         let plain = pose_by_stroke(
             &skeleton,
             &pose,
@@ -267,7 +267,7 @@ fn flattened_and_coinciding_joints_give_no_nan() {
         ("e", Some(3), moved(0.0, 0.5, 0.0)),
     ]);
     let line = stroke(&[Vec3::ZERO, Vec3::X]);
-    let picked = select(&skeleton, &pose, &line, 2.0);
+    let picked = select((&skeleton, &[]), &pose, &line, 2.0);
     for lengths in [Lengths::Keep, Lengths::Stretch] {
         let bent = stroke(&[Vec3::ZERO, Vec3::new(0.3, 0.4, 0.0), Vec3::Y]);
         let posed =

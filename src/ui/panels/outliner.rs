@@ -231,7 +231,11 @@ fn joints(ui: &mut Ui, bench: &Workbench, wanted: &dyn Fn(&str) -> bool, flat: b
             let indent =
                 if flat { 0.0 } else { 10.0 * theme::scale(ui) * depth[node.index()].min(12) as f32 };
             let pinned = pins.binary_search(&node).is_ok();
-            let text = RichText::new(if pinned { format!("{name}  (pinned)") } else { name.clone() });
+            let text = RichText::new(match bench.is_control(node) {
+                _ if pinned => format!("{name}  (pinned)"),
+                true => format!("{name}  (control)"),
+                false => name.clone(),
+            });
             let text = if pinned && selected != Some(node) { text.color(theme::GOOD) } else { text };
             if widgets::row(ui, indent, text, selected == Some(node)).clicked() {
                 pressed.commands.push(Command::Select((selected != Some(node)).then_some(node)));

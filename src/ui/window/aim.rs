@@ -86,7 +86,7 @@ impl WindowEditor {
             let near = self.nearest(mark.into_iter(), eyepiece, at, f32::INFINITY);
             return through(near.map_or(self.camera.stand().target, |n| n.1));
         }
-        let joints = || bench.posable().iter().filter_map(|n| bench.rig().world.get(n.index()));
+        let joints = || bench.reachable().filter_map(|n| bench.rig().world.get(n.index()));
         let joints = || joints().map(|w| Vec3::from(w.translation));
         let near = self.nearest(joints(), eyepiece, at, DEPTH).map(|n| n.1);
         through(near.or_else(|| joints().next()).unwrap_or(self.camera.stand().target))
@@ -111,12 +111,12 @@ impl WindowEditor {
         self.nearest(knots, eyepiece, at, NEAR)
     }
 
-    /// Returns the posable joint near a pixel.
+    /// Returns the reachable joint near a pixel.
     pub(super) fn joint_at(&self, bench: &Workbench, at: [f32; 2]) -> Option<NodeId> {
         let (eyepiece, _) = self.eyepiece(at);
         let place = |n: &NodeId| bench.rig().world.get(n.index()).map(|w| Vec3::from(w.translation));
         let distance = |n: &NodeId| eyepiece.distance(place(n)?, at);
-        let near = bench.posable().iter().filter_map(|n| Some((distance(n)?, *n)));
+        let near = bench.reachable().filter_map(|n| Some((distance(&n)?, n)));
         near.filter(|(d, _)| *d <= NEAR * 1.5).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
     }
 

@@ -127,6 +127,16 @@ impl Workbench {
         &self.context.body.posable
     }
 
+    /// Whether a posable node is a control joint of the rig, which clicks and strokes do not take.
+    pub fn is_control(&self, node: NodeId) -> bool {
+        self.context.body.controls.contains(&node)
+    }
+
+    /// The nodes that a click or a stroke takes: the posable nodes without the control joints of the rig.
+    pub fn reachable(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.context.body.reachable()
+    }
+
     /// The stroke layer that waits for its offset stroke, while the line tool is chosen.
     pub fn awaits_offset(&self) -> Option<&StrokeLayer> {
         let open = self.line.open().filter(|_| self.preferences.tool == Tool::Line);
@@ -189,6 +199,10 @@ impl Workbench {
     /// Sets the rules of an earlier version of takes, so that a take of this version replays as it was recorded.
     pub(crate) fn keep_to(&mut self, rules: Rules) {
         self.navigation.keep_to(rules);
+        if rules < Rules::Now {
+            self.context.body.controls.clear();
+        }
+        self.grab.keep_to(rules);
     }
 
     /// Index into [hands](crate::workbench::Input::hands) of the tool hand; the other hand carries the palette.
@@ -323,12 +337,12 @@ impl Workbench {
         &self.output
     }
 
-    /// The posable joint nearest to the tool tip, within reach.
+    /// The reachable joint nearest to the tool tip, within reach.
     pub(super) fn near_joint(&self) -> Option<NodeId> {
         let tip = self.hands.hands[self.tool_hand()].tip.position;
         let reach = PIN_REACH * self.navigation.world_from_room().scale;
         let at = |n: &NodeId| Vec3::from(self.context.rig.world[n.index()].translation).distance(tip);
-        let near = self.context.body.posable.iter().copied().filter(|n| at(n) <= reach);
+        let near = self.context.body.reachable().filter(|n| at(n) <= reach);
         near.min_by(|a, b| at(a).total_cmp(&at(b)))
     }
 }

@@ -1,7 +1,7 @@
 //! Precomputed data of a character for grabs and marks: thickness around bones, nearest bone, skin connectivity.
 
-use crate::base::NodeId;
 use crate::base::math::{Vec3, distance_to_segment};
+use crate::base::{JointId, NodeId};
 use crate::bind::Character;
 use crate::geom::Walk;
 use crate::rig::{Mirror, PosedRig, posable};
@@ -18,6 +18,8 @@ const AT_END: f32 = 0.85;
 pub struct Body {
     /// Nodes that posing moves.
     pub posable: Vec<NodeId>,
+    /// Posable nodes that move no skin and that tools in space do not take ([`Character::control_nodes`]).
+    pub controls: Vec<NodeId>,
     /// The mirror symmetry of the joints; `None` for a character without one.
     pub mirror: Option<Mirror>,
     /// `mirror`, else the symmetry of the skin alone.
@@ -90,6 +92,7 @@ impl Body {
         }
         Self {
             posable,
+            controls: character.control_nodes(),
             mirror: Mirror::new(skeleton),
             sides: Mirror::of_skin(skeleton, &control.positions),
             walk: Walk::new(&control.triangles),
@@ -100,11 +103,20 @@ impl Body {
         }
     }
 
+    /// The nodes that tools in space take: the posable nodes without the control joints.
+    pub fn reachable(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.posable.iter().copied().filter(|n| !self.controls.contains(n))
+    }
+
     /// The bone whose soft tissue is nearest to a point, within `reach` metres.
     pub fn touch(&self, character: &Character, rig: &PosedRig, point: Vec3, reach: f32) -> Option<Touch> {
         let bones = rig.bones.iter().zip(&character.skeleton.bones).zip(&self.flesh).enumerate();
+        let controls =
+            |joint: JointId| self.controls.contains(&character.skeleton.joints[joint.index()].node);
         let nearest = bones
-            .filter(|(_, (_, flesh))| **flesh >= 0.0)
+            .filter(|(_, ((_, rest), flesh))| {
+                **flesh >= 0.0 && !controls(rest.parent) && !rest.child.is_some_and(controls)
+            })
             .map(|(bone, ((pose, rest), flesh))| Touch {
                 bone,
                 node: character.skeleton.joints[rest.parent.index()].node,

@@ -12,7 +12,7 @@ use crate::deform::fast;
 use crate::pose::{Adjustment, FullBodyGrab, Goal, Grab};
 use crate::render::Lines;
 use crate::rig::{Limits, Plane, Pose, Skeleton};
-use crate::workbench::{GrabBy, Haptic, Rigid, Tool, Tracking};
+use crate::workbench::{GrabBy, Haptic, Rigid, Rules, Tool, Tracking};
 use std::sync::Arc;
 
 /// Maximum distance from palm or tip to the soft tissue for a grab, room metres.
@@ -92,6 +92,7 @@ pub struct GrabTool {
     goals: Vec<Goal>,
     at_limit: bool,
     moved: bool,
+    rules: Rules,
 }
 
 impl Default for GrabTool {
@@ -110,6 +111,7 @@ impl Default for GrabTool {
             goals: Vec::new(),
             at_limit: false,
             moved: false,
+            rules: Rules::default(),
         }
     }
 }
@@ -118,6 +120,11 @@ impl GrabTool {
     /// Sets the FAST body for full-body grabs. The first grab then need not compute the binding of FAST.
     pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.body = Some((character, body));
+    }
+
+    /// Sets the rules of an earlier version of takes.
+    pub fn keep_to(&mut self, rules: Rules) {
+        self.rules = rules;
     }
 
     /// Whether a hand holds the body.
@@ -288,8 +295,9 @@ impl GrabTool {
         let (pins, limits) = (document.pins(), document.limits());
         match &self.body {
             Some((_, body)) if by == GrabBy::Body => {
-                let grab = FullBodyGrab::new(skeleton, body, &context.pose, pins);
-                Following::Whole(Box::new(grab.limited(skeleton, limits)))
+                let grab = FullBodyGrab::new(skeleton, body, &context.pose, pins).limited(skeleton, limits);
+                let old = self.rules < Rules::Now;
+                Following::Whole(Box::new(if old { grab.turning_below_pins() } else { grab }))
             }
             _ => {
                 let grab = Grab::new(skeleton, &context.pose, pins).limited(skeleton, limits);

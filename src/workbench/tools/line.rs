@@ -264,7 +264,7 @@ impl LineTool {
         let pieces = (a.distance(b) / radius).ceil().clamp(1.0, 256.0) as u32;
         for piece in 0..pieces {
             let [a, b] = [piece, piece + 1].map(|k| a.lerp(b, k as f32 / pieces as f32));
-            for &node in &context.body.posable {
+            for node in context.body.reachable() {
                 let x = Vec3::from(context.rig.world[node.index()].translation);
                 if distance_to_segment(x, a, b) <= radius && !self.taken.contains(&node) {
                     self.taken.push(node);
@@ -386,18 +386,18 @@ impl LineTool {
     /// Creates the layer of a baseline. With mirror, adds the mirrored layer if it selects the partner joints.
     fn layers(&self, context: &EditContext, moment: &Moment, baseline: Stroke) -> Result<Vec<StrokeLayer>> {
         let p = moment.preferences;
-        let skeleton = &context.character.skeleton;
+        let rig = (&context.character.skeleton, &context.body.controls[..]);
         let id = context.session.document().unused_stroke_id();
         let mirrored = if p.mirror { context.mirrored(&baseline) } else { None };
         let bare = |error| match is_bare(context) {
             true => Error::input("this mesh has no bones", "draw bones in it, or place grips on its skin"),
             false => error,
         };
-        let layer = StrokeLayer::new(id, baseline, moment.radius(), skeleton, &context.pose);
+        let layer = StrokeLayer::new(id, baseline, moment.radius(), rig, &context.pose);
         let mut layers = vec![layer.map_err(bare)?];
         let other = StrokeId(id.0 + 1);
         let second =
-            mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), skeleton, &context.pose).ok());
+            mirrored.and_then(|m| StrokeLayer::new(other, m, moment.radius(), rig, &context.pose).ok());
         // If the two sides are posed differently, the mirrored stroke may select other joints than the partners, or
         // none.
         let partners: Option<Vec<NodeId>> = {

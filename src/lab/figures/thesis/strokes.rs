@@ -27,7 +27,8 @@ fn strokes(sitter: &Sitter) -> Vec<DemoStroke> {
 fn add(sitter: &mut Sitter, stroke: &DemoStroke, offset: &Stroke) -> Result<()> {
     let id = sitter.session.document().unused_stroke_id();
     let pose = sitter.session.posed();
-    let layer = StrokeLayer::new(id, stroke.baseline.clone(), stroke.radius, sitter.model.skeleton(), &pose)?;
+    let layer =
+        StrokeLayer::new(id, stroke.baseline.clone(), stroke.radius, (sitter.model.skeleton(), &[]), &pose)?;
     let layer = Box::new(layer.with_offset(offset.clone()));
     sitter.session.apply(Edit::AddStroke { index: None, layer })
 }

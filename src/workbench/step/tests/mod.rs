@@ -3,6 +3,7 @@
 mod any_input;
 mod binding;
 mod bones;
+mod controls;
 mod film;
 mod fingers;
 mod firm;
@@ -45,7 +46,12 @@ const DT: f64 = 1.0 / 90.0;
 
 /// Hips, chest, neck, head; arms along x at a height of 1.5 m; legs. A small octahedron surrounds each joint.
 pub(crate) fn biped() -> Arc<Character> {
-    let joints: Vec<(Vec3, Option<usize>)> = [
+    biped_with(&[])
+}
+
+/// The biped with additional joints, which move no skin.
+fn biped_with(controls: &[(Vec3, Option<usize>)]) -> Arc<Character> {
+    let mut joints: Vec<(Vec3, Option<usize>)> = [
         (0.0, 1.0, None),
         (0.0, 1.4, Some(0)),
         (0.0, 1.6, Some(1)),
@@ -78,6 +84,7 @@ pub(crate) fn biped() -> Arc<Character> {
             triangles.push([first + x, first + y, first + z]);
         }
     }
+    joints.extend(controls);
     Arc::new(Character::from_parts(positions, triangles, &joints, influences).unwrap())
 }
 

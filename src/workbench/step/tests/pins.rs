@@ -138,7 +138,7 @@ impl<'a> Stand<'a> {
         Self { figure, pose: s.bench.pose().clone(), places, pins: figure.pins.iter().map(pin).collect() }
     }
 
-    /// Checks pins, bone lengths and continuity with the positions `last`, for a hand motion of `step`.
+    /// Checks pins, the joints that hang on them, bone lengths and continuity with the positions `last`, for a hand motion of `step`.
     fn check(&self, s: &Script, last: &mut Vec<Vec3>, step: f32, what: &str) {
         let unit = self.figure.unit;
         for (node, at, turn) in &self.pins {
@@ -153,6 +153,20 @@ impl<'a> Stand<'a> {
             assert!(apart < STAYS, "{what}: a pin has turned by {apart}");
         }
         let (now, skeleton) = (places(s), self.figure.model.skeleton());
+        for &node in &skeleton.order {
+            let mut line = std::iter::successors(skeleton.nodes[node.index()].parent, |p| {
+                skeleton.nodes[p.index()].parent
+            });
+            if line.any(|n| self.figure.pins.contains(&n)) {
+                let local = |pose: &Pose| pose.local[node.index()];
+                let name = &skeleton.nodes[node.index()].name;
+                assert_eq!(
+                    local(s.bench.pose()),
+                    local(&self.pose),
+                    "{what}: {name} hangs on a pinned joint"
+                );
+            }
+        }
         for joint in skeleton.joints.iter().filter(|j| !carries_all(skeleton, j.node)) {
             let Some(parent) = joint.parent.map(|p| skeleton.joints[p.index()].node) else { continue };
             let length = |p: &[Vec3]| p[joint.node.index()].distance(p[parent.index()]);
