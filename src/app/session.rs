@@ -13,7 +13,7 @@ use super::preferences::{self, Keeper};
 use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
 use crate::document::{DeformerSettings, Document};
-use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, Stage};
+use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, SkinColors, Stage};
 use crate::ui::window::Writes;
 use crate::workbench::{Preferences, Workbench};
 use accents::Accents;
@@ -130,7 +130,8 @@ impl AppSession {
             preferences: if forget {
                 Preferences::default()
             } else {
-                preferences::load(preferences::PREFERENCES)
+                // Colours that analyse the skin belong to the question of one session.
+                Preferences { colors: SkinColors::Off, ..preferences::load(preferences::PREFERENCES) }
             },
             out,
             frame: 0,

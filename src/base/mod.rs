@@ -13,7 +13,7 @@ pub mod testing;
 mod turn;
 mod version;
 
-pub use count::counted;
+pub use count::{ago, counted};
 pub use error::{Error, Result};
 pub use id::*;
 pub use percent::percent_decoded;

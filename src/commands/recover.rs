@@ -3,14 +3,14 @@
 use super::arguments::Side;
 use super::save;
 use crate::app::context::{Context, say};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, ago};
 use crate::bind::BindOptions;
 use crate::project::Saving;
 use crate::project::recovery::{Found, Unfinished, folder, unfinished};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Which unfinished session, and what to do with it.
 #[derive(Clone, Debug, clap::Args)]
@@ -123,18 +123,6 @@ fn as_text(found: &Found, now: SystemTime) -> String {
     out
 }
 
-/// Formats an age for people, in the largest unit that fits.
-fn ago(age: Duration) -> String {
-    let seconds = age.as_secs();
-    let (count, unit) = match seconds {
-        0..60 => return "less than a minute ago".into(),
-        60..3600 => (seconds / 60, "minute"),
-        3600..86400 => (seconds / 3600, "hour"),
-        _ => (seconds / 86400, "day"),
-    };
-    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
-}
-
 fn as_json(found: &Found) -> Result<String> {
     let entry = |s: &Unfinished| {
         let since = s.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -192,7 +180,7 @@ mod tests {
     fn the_list_tells_file_age_and_operations() {
         let hero = Unfinished { saved: Some("/h/hero.project.glb".into()), ..session("hero", 1) };
         let found = Found { sessions: vec![hero], unreadable: Vec::new() };
-        let text = as_text(&found, UNIX_EPOCH + Duration::from_secs(7300));
+        let text = as_text(&found, UNIX_EPOCH + std::time::Duration::from_secs(7300));
         assert!(text.contains("  1  /h/hero.glb (the file is missing)"), "{text}");
         assert!(text.contains("1 operation, last 2 hours ago"), "{text}");
         assert!(text.contains("went on after /h/hero.project.glb was saved"), "{text}");

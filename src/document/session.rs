@@ -162,9 +162,12 @@ impl<'a> Session<'a> {
         (self.done, self.steps.len())
     }
 
-    /// Returns the first and the last edit of each undo step, including steps that can be redone.
-    pub fn steps(&self) -> impl Iterator<Item = (&Edit, &Edit)> {
-        self.steps.iter().filter_map(|s| Some((&s.edits.first()?.0, &s.edits.last()?.0)))
+    /// Returns, of each undo step, the first edit, its inverse and the last edit, including steps that can be redone.
+    pub fn steps(&self) -> impl Iterator<Item = (&Edit, &Edit, &Edit)> {
+        self.steps.iter().filter_map(|s| {
+            let ((first, undo), (last, _)) = (s.edits.first()?, s.edits.last()?);
+            Some((first, undo, last))
+        })
     }
 
     /// Returns the samples of a stroke that was unfinished when the recording ended.

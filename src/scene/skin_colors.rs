@@ -46,6 +46,18 @@ impl SkinColors {
         ["Off", "Weights", "Swing", "Twist", "Strain", "Blend", "Firmness"][self as usize]
     }
 
+    /// What the colours mean, for the user interface.
+    pub fn legend(self) -> &'static str {
+        match self {
+            Self::Off => "the skin's own colours",
+            Self::Weights => "of the selected joint, blue (0) to red (1); without one, a colour per joint",
+            Self::Swing | Self::Twist => "of the selected joint, blue (0) to red (1)",
+            Self::Strain => "edges changed by: grey 0 %, yellow 40 %, red 80 %",
+            Self::Blend => "blue is LBS, red is DQS",
+            Self::Firmness => "blue is soft, red is firm",
+        }
+    }
+
     /// Returns the next view. After the last view, the first one follows.
     pub fn next(self) -> Self {
         Self::ALL[(self as usize + 1) % Self::ALL.len()]

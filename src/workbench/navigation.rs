@@ -60,7 +60,8 @@ pub enum Rules {
     /// joints below a pinned joint.
     Eighth,
     /// Current rules: those of version 8, but strokes and hands do not take control joints, and a grab of the whole body
-    /// keeps what hangs on a pinned joint, unless a hand or another pin is there.
+    /// keeps what hangs on a pinned joint, unless a hand or another pin is there. The turntable's axis is in the middle of
+    /// the skin, without rigid parts such as a sword.
     #[default]
     Now,
 }

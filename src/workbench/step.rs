@@ -109,6 +109,8 @@ pub struct Workbench {
     flicked: bool,
     jump: Jump,
     bounds: Aabb,
+    /// Bounding box of the skin in the bind pose, without rigid parts, metres.
+    figure: Aabb,
     /// The last joint that was near the tool hand. A panel's pin command uses this joint, because the hand has left the
     /// body when it points at the panel.
     touched: Option<NodeId>,
@@ -155,6 +157,7 @@ impl Workbench {
     pub fn new(session: Session<'static>, character: Arc<Character>, preferences: Preferences) -> Self {
         let tool = preferences.tool_hand();
         let bounds = Aabb::of(character.display.positions.iter().copied());
+        let figure = figure(&character).unwrap_or(bounds);
         let mut session = session;
         session.know_triangles(character.display.triangles.len());
         let body = Body::new(&character);
@@ -223,6 +226,7 @@ impl Workbench {
             flicked: false,
             jump: Jump::None,
             bounds,
+            figure,
             touched: None,
             playhead: Playhead::default(),
             timeline,
@@ -422,6 +426,16 @@ impl Workbench {
             _ => {}
         }
     }
+}
+
+/// Returns the bounding box of the skin in the bind pose, without rigid parts such as a sword; `None` without skin.
+fn figure(character: &Character) -> Option<Aabb> {
+    let (joints, control) = (&character.skeleton.joints, &character.control);
+    let is_skin = |v: &usize| {
+        control.influences.of(*v).any(|(joint, _)| joints.get(usize::from(joint)).is_some_and(|j| j.skinned))
+    };
+    let skin = (0..control.positions.len()).filter(is_skin).map(|v| control.positions[v]);
+    Some(Aabb::of(skin)).filter(|aabb| !aabb.is_empty())
 }
 
 /// Returns the mean of the heads and tails of all bones, world space, metres.

@@ -136,7 +136,7 @@ impl Canvas {
         };
         let mut touch = Touch::default();
         let mut out = self.context.run_ui(input, |ui| {
-            touch = Touch::default();
+            touch.begin_pass();
             content(ui, &mut touch);
             if let Some(at) = pointer {
                 cursor(ui, at, down);

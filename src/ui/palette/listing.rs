@@ -1,9 +1,10 @@
 //! Reads the lists of the file panel from disk, on a worker thread because disk access is too slow for a frame.
 
 use super::state::{FileEntry, FileKind, FileList};
-use crate::base::{Error, Result, counted};
+use crate::base::{Error, Result, ago, counted};
 use crate::project::recovery;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Maximum number of listed entries of a folder.
 const MOST: usize = 4096;
@@ -21,8 +22,9 @@ impl FileList {
         let rank = |e: &FileEntry| (e.kind != FileKind::Folder, e.name.to_lowercase());
         entries.sort_by_cached_key(rank);
         let unfinished = journals.and_then(|j| recovery::unfinished(j, None).ok());
-        let unfinished =
-            unfinished.map_or_else(Vec::new, |found| found.sessions.iter().map(journal).collect());
+        let now = SystemTime::now();
+        let unfinished = unfinished
+            .map_or_else(Vec::new, |found| found.sessions.iter().map(|s| journal(s, now)).collect());
         let recent = recent.iter().filter_map(|p| entry(p)).collect();
         Ok(Self { folder, entries, recent, unfinished, samples: Vec::new() })
     }
@@ -48,8 +50,9 @@ fn entry(path: &Path) -> Option<FileEntry> {
     Some(FileEntry { path: path.to_owned(), name, note, kind })
 }
 
-fn journal(session: &recovery::Unfinished) -> FileEntry {
-    let (name, note) = (session.name(), counted(session.operations, "edit"));
+fn journal(session: &recovery::Unfinished, now: SystemTime) -> FileEntry {
+    let age = ago(now.duration_since(session.modified).unwrap_or_default());
+    let (name, note) = (session.name(), format!("{}, {age}", counted(session.operations, "edit")));
     FileEntry { path: session.journal.clone(), name, note, kind: FileKind::Journal }
 }
 

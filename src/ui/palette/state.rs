@@ -159,7 +159,7 @@ pub struct FileEntry {
     pub path: PathBuf,
     /// Displayed name, usually the file name.
     pub name: String,
-    /// File size or number of edits, as text.
+    /// File size, or number and age of the edits, as text.
     pub note: String,
     /// Kind of the file.
     pub kind: FileKind,

@@ -6,7 +6,7 @@ use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
-/// The events and layout of one pass of a panel.
+/// The events of a frame of a panel, and the layout of its last pass.
 #[derive(Default)]
 pub(super) struct Touch {
     /// The widget under the pointer.
@@ -24,6 +24,14 @@ pub(super) struct Touch {
 }
 
 impl Touch {
+    /// Forgets the layout of the pass before, but keeps what was pressed. egui repeats a pass whose layout it discards;
+    /// only the first pass has the events.
+    pub fn begin_pass(&mut self) {
+        self.hovered = None;
+        self.spots.clear();
+        self.tracks.clear();
+    }
+
     /// Adds a widget. Returns its events, and whether the pointer is on it.
     pub fn sense(&mut self, ui: &Ui, rect: Rect, id: Id, sense: Sense) -> (Response, bool) {
         let response = ui.interact(rect, id, sense);

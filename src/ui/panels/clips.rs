@@ -10,6 +10,9 @@ use egui::{RichText, Ui};
 /// Smallest and largest playback speed of the slider, as a factor.
 const SPEEDS: [f64; 2] = [0.1, 4.0];
 
+/// Number of clips up to which the list needs no filter.
+const FEW: usize = 8;
+
 /// A change of a clip layer.
 enum Change {
     /// Sets the layer's settings. If the value is true, the change joins the previous history step.
@@ -30,7 +33,13 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
         change = of_layer.inner.map(|c| (number, c)).or(change);
     }
     widgets::caption(ui, "Of the file");
-    for (clip, of_file) in skeleton.clips.iter().enumerate() {
+    if skeleton.clips.len() > FEW {
+        let filter = widgets::field(ui, &mut memory.clip_filter, "Filter by name");
+        ui.add(filter.desired_width(f32::INFINITY));
+    }
+    let filter = memory.clip_filter.to_lowercase();
+    let wanted = |name: &str| skeleton.clips.len() <= FEW || name.to_lowercase().contains(&filter);
+    for (clip, of_file) in skeleton.clips.iter().enumerate().filter(|(_, c)| wanted(&c.name)) {
         ui.horizontal(|ui| {
             if widgets::offer(ui, true, "+", "Plays it, over those above") {
                 layers.push(ClipLayer::new(clip, skeleton));

@@ -1,7 +1,9 @@
 //! The list of the document's history steps. A click restores the state after a step.
 
 use super::{Pressed, widgets};
+use crate::base::NodeId;
 use crate::document::{Edit, KeyEdit, Line};
+use crate::pose::{Adjustment, StrokeLayer};
 use crate::workbench::{Command, Workbench};
 use egui::{RichText, Ui};
 
@@ -9,10 +11,10 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     let (done, all) = bench.session().history();
     widgets::list(ui, "history", (220.0, true), all, |ui, range| {
         let steps = bench.session().steps().enumerate();
-        for (i, (first, last)) in steps.skip(range.start).take(range.len()) {
+        for (i, (first, undo, last)) in steps.skip(range.start).take(range.len()) {
             let recorded =
                 !matches!(first, Edit::Keys(_)) && matches!(last, Edit::Keys(KeyEdit::Channels(_)));
-            let text = if recorded { "Record a motion".to_owned() } else { label(first, bench) };
+            let text = if recorded { "Record a motion".to_owned() } else { label((first, undo), bench) };
             let text = RichText::new(text);
             let text = if i < done { text } else { text.weak().italics() };
             if widgets::row(ui, 0.0, text, i + 1 == done).clicked() {
@@ -22,11 +24,10 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     });
 }
 
-/// Returns the displayed name of an edit.
-fn label(edit: &Edit, bench: &Workbench) -> String {
+/// Returns the displayed name of an edit, with the edit that reverts it.
+fn label((edit, undo): (&Edit, &Edit), bench: &Workbench) -> String {
     let nodes = &bench.character().skeleton.nodes;
-    let node =
-        |id: &crate::base::NodeId| nodes.get(id.index()).map_or("a node", |n| n.name.as_str()).to_owned();
+    let node = |id: &NodeId| nodes.get(id.index()).map_or("a node", |n| n.name.as_str()).to_owned();
     let clips = &bench.character().skeleton.clips;
     let clip = |index: usize| clips.get(index).map_or("of the file", |c| c.name.as_str());
     match edit {
@@ -37,7 +38,11 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         Edit::SetLocal { node: id, .. } | Edit::RotateJoint { node: id, .. } => format!("Move {}", node(id)),
         Edit::SetWeights { node: id, .. } => format!("Morphs of {}", node(id)),
         Edit::AddStroke { layer, .. } => format!("Draw {}", layer.name),
-        Edit::SetStroke(layer) => format!("Change {}", layer.name),
+        Edit::SetStroke(layer) => match adjusted(layer, undo)[..] {
+            [] => format!("Change {}", layer.name),
+            [joint] => format!("Move {}", node(&joint)),
+            [first, ref rest @ ..] => format!("Move {} and {} more", node(&first), rest.len()),
+        },
         Edit::RemoveStroke(id) => format!("Remove stroke {}", id.0 + 1),
         Edit::RedrawOffset { id, .. } => format!("Offset of stroke {}", id.0 + 1),
         Edit::MoveKnot { id, line, .. } => {
@@ -90,12 +95,26 @@ fn label(edit: &Edit, bench: &Workbench) -> String {
         }
         Edit::SetBinding(binding) => format!("Binding: {}", binding.method.label().to_lowercase()),
         Edit::Group(edits) if !edits.is_empty() => {
-            let first = label(&edits[0], bench);
+            // A group is reverted in the opposite order.
+            let undo = if let Edit::Group(undos) = undo { undos.last().unwrap_or(undo) } else { undo };
+            let first = label((&edits[0], undo), bench);
             if edits.len() == 1 { first } else { format!("{first} and {} more", edits.len() - 1) }
         }
         // The name of any other edit is its serialized name.
         other => serde_json::to_value(other).ok().map_or_else(|| "Edit".to_owned(), |v| name_of(&v)),
     }
+}
+
+/// Returns the joints that an edit of a stroke layer moved by hand; none if the edit changed the strokes.
+fn adjusted(layer: &StrokeLayer, undo: &Edit) -> Vec<NodeId> {
+    let Edit::SetStroke(old) = undo else { return Vec::new() };
+    if (StrokeLayer { adjustments: old.adjustments.clone(), ..layer.clone() }) != **old {
+        return Vec::new();
+    }
+    let other = |a: &&Adjustment| !old.adjustments.contains(a);
+    let gone = |a: &&Adjustment| !layer.adjustments.iter().any(|b| a.node == b.node);
+    let changed = layer.adjustments.iter().filter(other).chain(old.adjustments.iter().filter(gone));
+    changed.map(|a| a.node).collect()
 }
 
 /// Converts `remove_sculpt` to `Remove sculpt`.

@@ -36,6 +36,8 @@ use egui::{Response, Ui};
 pub(super) struct Memory {
     /// Filter text of the outliner.
     pub filter: String,
+    /// Text that filters the file's clips.
+    pub clip_filter: String,
     /// The slider that is being dragged; its edits form one history step.
     pub held: Option<egui::Id>,
     /// The sculpt layer being renamed, and its new name.

@@ -7,7 +7,7 @@ use crate::deform::swing_twist::Deformer;
 use crate::pose::BoneChain;
 use crate::scene::SkinColors;
 use crate::workbench::{Command, MOST_BONES, Tool};
-use egui::{ProgressBar, Ui};
+use egui::{ProgressBar, RichText, Ui};
 
 /// Deformers of joints with their labels.
 const DEFORMERS: [(Deformer, &str); 3] =
@@ -25,6 +25,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     widgets::caption(ui, "Colours on the skin");
     let views = SkinColors::ALL.map(|view| (view.label(), p.colors == view, Command::Colors(view)));
     shows.choices(ui, pressed, views);
+    if p.colors != SkinColors::Off {
+        ui.label(RichText::new(p.colors.legend()).weak());
+    }
     joint_deformer(ui, shows, pressed);
     if !bench.is_bare() {
         super::binding::show(ui, shows, memory, pressed);

@@ -83,7 +83,6 @@ impl Sheet {
         let raw = RawInput { events, screen_rect, focused: true, ..RawInput::default() };
         let mut pressed = Pressed::default();
         let mut out = self.context.clone().run_ui(raw, |ui| {
-            pressed = Pressed::default();
             let tip = |_: &Command| None;
             let (bench, compared) = (&self.bench, None);
             let shows = Shows { bench, compared, window: true, rigging: None, headset: None, tip: &tip };
@@ -445,4 +444,40 @@ fn a_panel_draws_the_commands_that_the_table_lists_there() {
         sheet.click(kind.label());
         assert_eq!(kind.switch(sheet.bench.preferences()).map(|s| s.0), Some(!on), "{kind:?}");
     }
+}
+
+#[test]
+fn the_history_names_the_joints_that_a_grab_moves_over_a_stroke() {
+    use crate::base::StrokeId;
+    use crate::pose::{Adjustment, Sample, Stroke, StrokeLayer};
+    let mut s = Sheet::new(Section::History);
+    let skeleton = s.bench.character().skeleton.clone();
+    let knots = [Vec3::new(0.2, 1.5, 0.0), Vec3::new(0.75, 1.5, 0.0)].map(|p| Sample::at(p, 0.0)).to_vec();
+    let line = Stroke::from_knots(knots).unwrap();
+    let layer = StrokeLayer::new(StrokeId(0), line, 0.05, (&skeleton, &[]), s.bench.pose()).unwrap();
+    s.bench.apply(Edit::AddStroke { index: None, layer: Box::new(layer.clone()) }, false);
+    let by_hand = |node: usize, angle: f32| Adjustment {
+        node: NodeId::from(node),
+        turn: Quat::from_rotation_z(angle).to_array(),
+        shift: [0.0; 3],
+        grow: [0.0; 3],
+    };
+    let mut change = |adjustments: Vec<Adjustment>, enabled: bool| {
+        let new = StrokeLayer { adjustments, enabled, ..layer.clone() };
+        s.bench.apply(Edit::SetStroke(Box::new(new)), false);
+    };
+    change(vec![by_hand(5, 0.2)], true);
+    change(vec![by_hand(5, 0.3), by_hand(6, 0.1), by_hand(2, 0.1)], true);
+    change(vec![by_hand(5, 0.3), by_hand(6, 0.1)], true);
+    change(vec![by_hand(5, 0.3), by_hand(6, 0.1)], false);
+    s.frame(Vec::new());
+    let name = |node: usize| &skeleton.nodes[node].name;
+    let steps = [
+        format!("Move {}", name(5)),
+        format!("Move {} and 2 more", name(5)),
+        format!("Move {}", name(2)),
+        "Change Stroke 1".to_owned(),
+    ];
+    let shown: Vec<&String> = s.words.iter().map(|w| &w.0).collect();
+    assert_eq!(shown[shown.len() - 4..], steps.iter().collect::<Vec<_>>()[..], "{shown:?}");
 }

@@ -2,6 +2,7 @@
 
 use super::theme;
 use crate::ui::icons::Icon;
+use egui::collapsing_header::CollapsingState;
 use egui::{
     Align, Align2, Button, Color32, ComboBox, DragValue, FontId, Id, Response, Sense, Slider, SliderClamping,
     TextEdit, Ui, Vec2, vec2,
@@ -360,17 +361,28 @@ pub(in crate::ui) fn caption(ui: &mut Ui, text: &str) {
     ui.label(egui::RichText::new(text.to_uppercase()).size(10.5 * theme::scale(ui)).weak());
 }
 
-/// Draws a collapsible section; `open` is its initial state.
-pub(in crate::ui) fn section(ui: &mut Ui, title: &str, open: bool, content: impl FnOnce(&mut Ui)) {
+/// Name of a section: its title without a number in brackets.
+pub(in crate::ui) fn section_name(title: &str) -> &str {
+    title.split(" (").next().unwrap_or(title)
+}
+
+/// Draws a collapsible section; `open` is its initial state. Returns the new state if the user opened or closed it.
+pub(in crate::ui) fn section(
+    ui: &mut Ui,
+    title: &str,
+    open: bool,
+    content: impl FnOnce(&mut Ui),
+) -> Option<bool> {
     let heading = egui::RichText::new(title).strong();
-    egui::CollapsingHeader::new(heading).id_salt(title.split(" (").next()).default_open(open).show(
-        ui,
-        |ui| {
-            content(ui);
-            ui.add_space(4.0);
-        },
-    );
+    let header = egui::CollapsingHeader::new(heading).id_salt(section_name(title)).default_open(open);
+    let shown = header.show(ui, |ui| {
+        content(ui);
+        ui.add_space(4.0);
+    });
     ui.separator();
+    let header = shown.header_response;
+    let state = header.clicked().then(|| CollapsingState::load(ui.ctx(), header.id)).flatten();
+    state.map(|state| state.is_open())
 }
 
 /// Draws the lines of a long list. In the window, the list scrolls within this height; in the headset, the panel scrolls.

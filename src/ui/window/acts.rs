@@ -125,12 +125,18 @@ impl WindowEditor {
                     let name = &bench.character().skeleton.nodes[node.index()].name;
                     self.context.copy_text(format!("Sinew pose of {name}"));
                 }
-                let chooses = matches!(command, Command::Deformer(_));
+                // The panel that shows the choice may be hidden or scrolled away.
+                let method = matches!(command, Command::Deformer(_));
+                let colors = matches!(command, Command::Colors(_));
                 bench.run_command(command);
-                if chooses && bench.notice().is_none() {
-                    // The panel that shows the method may be hidden or scrolled away.
+                if method && bench.notice().is_none() {
                     let name = &bench.session().document().deformer().method;
                     self.facts.message = Some(format!("Deformer: {}", method_label(name)));
+                }
+                if colors && bench.notice().is_none() {
+                    let view = bench.preferences().colors;
+                    self.facts.message =
+                        Some(format!("Colours on the skin: {}, {}", view.label(), view.legend()));
                 }
             }
         }
@@ -333,7 +339,7 @@ pub(super) fn command_of(act: Act, bench: &Workbench) -> Option<Command> {
         Act::Play => Command::Play(!playhead.playing),
         Act::NextFrame => Command::Scrub(playhead.time + timeline.frame()),
         Act::LastFrame => Command::Scrub(playhead.time - timeline.frame()),
-        Act::Colors => Command::Colors(p.colors.next()),
+        Act::Colors => Command::Colors(bench.next_colors()),
         Act::TurnLeft => Command::SnapTurn(-1),
         Act::TurnRight => Command::SnapTurn(1),
         // The window opens its dialogs first.

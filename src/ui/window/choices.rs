@@ -2,6 +2,7 @@
 
 use super::keys::KeyMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Smallest and largest zoom factor of the panels.
 pub const ZOOM_RANGE: [f32; 2] = [0.5, 3.0];
@@ -75,6 +76,8 @@ pub struct Choices {
     pub zoom: f32,
     /// Whether the side panels show.
     pub panels: bool,
+    /// The sections of the side panel that the user has opened (true) or closed, by name.
+    pub sections: BTreeMap<String, bool>,
     /// Mode of the stereo preview.
     pub stereo: Stereo,
     /// Drawing plane for strokes.
@@ -88,6 +91,7 @@ impl Default for Choices {
             theme: Theme::Dark,
             zoom: 1.0,
             panels: true,
+            sections: BTreeMap::new(),
             stereo: Stereo::Off,
             plane: Plane::Camera,
         }

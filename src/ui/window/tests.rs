@@ -571,3 +571,28 @@ fn lines_have_the_scale_of_the_display_and_of_the_panels() {
     };
     assert_eq!([1.0, 2.0, 1.5].map(&mut scale), [1.0, 2.0, 1.5]);
 }
+
+#[test]
+fn an_opened_section_of_the_side_panel_is_open_in_the_next_session() {
+    let mut t = Table::new();
+    let statistics = |t: &Table| t.desk.words.iter().find(|w| w.0 == "Statistics").map(|w| w.1.center());
+    let content = |t: &Table| t.desk.words.iter().any(|w| w.0 == "Triangles");
+    // Other sections are closed first, so that the last one is in view.
+    for title in ["Outliner", "Deformer"] {
+        let at = t.desk.words.iter().find(|w| w.0 == title).unwrap().1.center();
+        t.click_at([at.x, at.y]);
+        t.frames(30);
+    }
+    let at = statistics(&t).unwrap();
+    assert!(!content(&t));
+    t.click_at([at.x, at.y]);
+    t.frames(30);
+    assert!(content(&t), "{:?}", t.desk.words);
+    let kept = t.desk.choices().clone();
+    let expected = [("Deformer", false), ("Outliner", false), ("Statistics", true)];
+    assert_eq!(kept.sections.iter().map(|(n, o)| (n.as_str(), *o)).collect::<Vec<_>>(), expected);
+    let text = serde_json::to_string(&kept).unwrap();
+    let mut next = Table { desk: WindowEditor::new(serde_json::from_str(&text).unwrap()), ..Table::new() };
+    next.frames(3);
+    assert!(content(&next), "{:?}", next.desk.words);
+}

@@ -13,7 +13,7 @@ use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::render::SilhouetteOptions;
 use crate::rig::{Pose, PosedRig};
-use crate::scene::{Measurement, Outlined, VersionedPose};
+use crate::scene::{Measurement, Outlined, SkinColors, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare, with_painted};
 use crate::workbench::{
@@ -117,6 +117,19 @@ impl Workbench {
         self.touched
     }
 
+    /// The next view of the colours on the skin that shows something with this document's method.
+    pub fn next_colors(&self) -> SkinColors {
+        let recipe = self.live.recipe();
+        let shows = |view: &SkinColors| match view {
+            SkinColors::Swing | SkinColors::Twist => matches!(recipe.geometric, Geometric::SwingTwist(_)),
+            SkinColors::Blend => matches!(recipe.geometric, Geometric::Blend { .. }),
+            SkinColors::Firmness => !recipe.firm.is_empty(),
+            SkinColors::Off | SkinColors::Weights | SkinColors::Strain => true,
+        };
+        let views = std::iter::successors(Some(self.preferences.colors.next()), |view| Some(view.next()));
+        views.take(SkinColors::ALL.len()).find(shows).unwrap_or_default()
+    }
+
     /// Whether the character has mirror symmetry.
     pub fn has_sides(&self) -> bool {
         self.context.body.mirror.is_some()
@@ -186,14 +199,15 @@ impl Workbench {
         out.holds = [0, 1].map(|hand| self.grab.holds(hand));
     }
 
-    /// A point on the turntable's vertical axis, world space, metres. The point is the centre of the bounding box in
-    /// the bind pose, displaced as far as the mean position of the bones has moved since the bind pose.
+    /// A point on the turntable's vertical axis, world space, metres. The point is the centre of the skin's bounding box
+    /// in the bind pose, displaced as far as the mean position of the bones has moved since the bind pose.
     pub fn axis(&self) -> Vec3 {
+        let bounds = if self.navigation.rules() < Rules::Now { &self.bounds } else { &self.figure };
         if self.navigation.rules() == Rules::First {
-            return self.bounds.center();
+            return bounds.center();
         }
-        let axis = self.bounds.center() + middle(&self.context.rig) - self.middle;
-        if axis.is_finite() { axis } else { self.bounds.center() }
+        let axis = bounds.center() + middle(&self.context.rig) - self.middle;
+        if axis.is_finite() { axis } else { bounds.center() }
     }
 
     /// Sets the rules of an earlier version of takes, so that a take of this version replays as it was recorded.

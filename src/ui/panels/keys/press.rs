@@ -161,10 +161,10 @@ pub(super) fn run(
     if press.hold.follow(ui)
         && let What::Key { row, time } = press.what
     {
-        let own = row.map_or(state.selection.has_column(time), |row| {
-            has(state.selection.of_row(&sheet.rows[row].subject), time)
-        });
-        // A drag of a key that is not selected selects it first.
+        let rows = row.map_or(0..sheet.rows.len(), |row| row..row + 1);
+        let mut there = sheet.rows[rows].iter().filter(|row| has(&row.times, time));
+        let own = there.all(|row| has(state.selection.of_row(&row.subject), time));
+        // A drag of a key that is not selected selects it first; a key of the summary row stands for all keys at its time.
         if !own {
             click(press.what, press.hold.adds, sheet, &mut state.selection);
         }

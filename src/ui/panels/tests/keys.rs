@@ -135,6 +135,20 @@ fn a_box_selects_and_a_drag_that_snaps_to_frames_is_one_step() {
 }
 
 #[test]
+fn a_drag_in_the_summary_row_moves_all_keys_of_its_time() {
+    let mut s = Sheet::keyed();
+    s.click_at(s.key_of(ELBOW, 0.5));
+    let from = pos2(s.x(0.5), s.summary());
+    s.drag_to(from, pos2(s.x(0.75), from.y));
+    assert_eq!((s.times(SPINE), s.times(ELBOW)), (vec![0.0, 0.75, 1.0], vec![0.0, 0.75, 1.0]));
+    // Keys at other times that are selected, too, move along.
+    s.click("All");
+    let from = pos2(s.x(0.75), s.summary());
+    s.drag_to(from, pos2(s.x(1.0), from.y));
+    assert_eq!((s.times(SPINE), s.times(ELBOW)), (vec![0.25, 1.0, 1.25], vec![0.25, 1.0, 1.25]));
+}
+
+#[test]
 fn copied_keys_give_the_same_pose_at_the_playhead() {
     let mut s = Sheet::keyed();
     s.click_at(pos2(s.x(0.5), s.summary()));

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of recent files and of unsaved sessions on the welcome screen.
 const SHORT: usize = 4;
+/// Height of such a list with all its lines, logical pixels.
+const LONG: f32 = 180.0;
 /// Number of rows per Page Up or Page Down.
 const PAGE: usize = 10;
 
@@ -34,6 +36,8 @@ pub(in crate::ui::window) struct Chosen {
     typed: bool,
     /// Whether the path field has the keyboard.
     focused: bool,
+    /// Title of the list of the welcome screen that shows all its lines.
+    whole: Option<&'static str>,
 }
 
 /// Returns path and text of the lines of a list: the parent folder, if there is one, and the entries.
@@ -141,10 +145,28 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
             {
                 if !entries.is_empty() {
                     super::widgets::caption(ui, title);
-                    entries.iter().take(SHORT).for_each(|entry| {
-                        let clicked = line(ui, Line::of(entry), false).clicked();
-                        pressed.command(Command::Open(entry.path.clone()), clicked);
-                    });
+                    let all = memory.files.whole == Some(title);
+                    let most = if all { usize::MAX } else { SHORT };
+                    let mut lines = |ui: &mut Ui| {
+                        for entry in entries.iter().take(most) {
+                            let answer = line(ui, Line::of(entry), false);
+                            let clicked = answer.on_hover_text(entry.path.to_string_lossy()).clicked();
+                            pressed.command(Command::Open(entry.path.clone()), clicked);
+                        }
+                    };
+                    if all {
+                        ScrollArea::vertical().id_salt(title).max_height(LONG).show(ui, lines);
+                    } else {
+                        lines(ui);
+                    }
+                    let rest = entries.len().saturating_sub(SHORT);
+                    if rest > 0
+                        && ui
+                            .small_button(if all { "Fewer".into() } else { format!("{rest} more") })
+                            .clicked()
+                    {
+                        memory.files.whole = (!all).then_some(title);
+                    }
                 }
             }
             memory.files.tab = Tab::Folder;

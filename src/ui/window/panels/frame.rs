@@ -64,8 +64,8 @@ impl WindowEditor {
                 .zip(self.at)
                 .map(|(text, [x, y])| (pos2(x / self.scale, y / self.scale), text)),
         };
+        // egui repeats a pass whose layout it discards. Only the first pass has the events, so presses add up.
         let mut full = context.run_ui(raw, |ui| {
-            pressed = Pressed::default();
             if let Some(id) = ui.memory(|m| m.focused()).filter(|_| leaves_text) {
                 ui.memory_mut(|m| m.surrender_focus(id));
             }

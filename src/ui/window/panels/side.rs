@@ -32,17 +32,30 @@ pub(super) fn show(
         ui,
         |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                let mut changed = None;
+                let mut section = |ui: &mut Ui, title: &str, open: bool, content: &mut dyn FnMut(&mut Ui)| {
+                    let name = widgets::section_name(title);
+                    let open = shows.choices.sections.get(name).copied().unwrap_or(open);
+                    if let Some(now) = widgets::section(ui, title, open, content) {
+                        changed = Some((name.to_owned(), now));
+                    }
+                };
                 for one in SECTIONS {
                     let bones = one == Section::Rig && bench.is_bare();
                     let open = bones || matches!(one, Section::Outliner | Section::Deformer);
-                    widgets::section(ui, &one.title(bench), open, |ui| {
+                    section(ui, &one.title(bench), open, &mut |ui| {
                         one.show(ui, shared, &mut memory.shared, &mut pressed.shared);
                     });
                 }
                 let problems = &shows.facts.problems;
                 let title = format!("Problems of the file ({})", problems.len());
-                widgets::section(ui, &title, false, |ui| statistics::problems(ui, problems));
-                widgets::section(ui, "Statistics", false, |ui| statistics::show(ui, shows, bench));
+                section(ui, &title, false, &mut |ui| statistics::problems(ui, problems));
+                section(ui, "Statistics", false, &mut |ui| statistics::show(ui, shows, bench));
+                if let Some((name, open)) = changed {
+                    let mut choices = shows.choices.clone();
+                    choices.sections.insert(name, open);
+                    pressed.choices = Some(choices);
+                }
             });
         },
     );

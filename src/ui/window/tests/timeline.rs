@@ -3,6 +3,7 @@
 use super::*;
 use crate::asset::{Channel, Clip, Interpolation, Property};
 use crate::document::{ClipLayer, Edit, KeyEdit};
+use crate::scene::SkinColors;
 use std::sync::Arc;
 
 /// Returns a window with a character whose clip has this duration in seconds.
@@ -95,6 +96,18 @@ fn the_ruler_keeps_its_scale_while_it_is_dragged() {
     let shown = t.bench.shown_time().unwrap();
     assert!((shown - 5.0).abs() < 0.1, "{shown}");
     t.button(PointerButton::Primary, false);
+}
+
+#[test]
+fn the_key_of_the_skin_colours_says_what_they_mean_and_skips_views_of_other_methods() {
+    let mut t = Table::new();
+    for view in [SkinColors::Weights, SkinColors::Strain, SkinColors::Off] {
+        t.key(Key::V, Modifiers::ALT);
+        t.frames(2);
+        assert_eq!(t.bench.preferences().colors, view);
+        let says = |w: &&(String, egui::Rect)| w.0.contains(view.label()) && w.0.contains(view.legend());
+        assert!(t.desk.words.iter().find(says).is_some(), "{view:?}: {:?}", t.desk.words);
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Tests of the turntable with its static floor, and of the last view.
 
 use super::*;
-use crate::base::math::Turn;
+use crate::asset::Node;
+use crate::base::math::{Trs, Turn};
+use crate::bind::shapes::Shape;
 use crate::geom::CrossingSegment;
 use crate::workbench::Similarity;
 
@@ -177,6 +179,22 @@ fn a_pull_while_the_turntable_turns_is_the_last_view() {
     s.step();
     assert!(view(&s).0.translation.distance(before.0.translation) < 1e-5);
     assert_eq!((view(&s).0.rotation, view(&s).1), (before.0.rotation, before.1));
+}
+
+#[test]
+fn a_sword_does_not_move_the_turntables_axis() {
+    let mut asset =
+        Shape { bones: 3, rings: 12, segments: 8, radius: 0.2, length: 1.5, blend: 0.5 }.capsule_asset();
+    let bare = Script::new(&Arc::new(Character::from_asset(&asset).unwrap())).bench.axis();
+    let skinned = asset.nodes.iter().position(|n| n.mesh.is_some()).unwrap();
+    let rest = Trs::new(Vec3::X * 3.0, Quat::IDENTITY, Vec3::ONE);
+    let sword = Node { name: "Sword".into(), skin: None, parent: None, rest, ..asset.nodes[skinned].clone() };
+    asset.roots.push(NodeId::from(asset.nodes.len()));
+    asset.nodes.push(sword);
+    let mut s = Script::new(&Arc::new(Character::from_asset(&asset).unwrap()));
+    assert_eq!(s.bench.axis(), bare);
+    s.bench.keep_to(Rules::Eighth);
+    assert!(s.bench.axis().distance(bare) > 1.0);
 }
 
 #[test]
