@@ -1,10 +1,10 @@
 //! The CPU reference of the corrections, with the arithmetic of the shaders
-//! `glsl/deform/springs/{sides,respond,measure,volume,balance,inflate,tangled,untangle}`.
+//! `glsl/deform/springs/{sides,respond,spread,measure,volume,balance,inflate,tangled,untangle}`.
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;
 use super::bind::{Corrections, Face, Side, cone, prism};
-use super::{FREE, IDLE, LIMIT, OPEN, PUSH, RELAXATION, ROUNDS};
+use super::{FREE, IDLE, LIMIT, OPEN, PUSH, RELAXATION, ROUNDS, SPREAD};
 use crate::base::math::{Quat, Vec3};
 use rayon::prelude::*;
 
@@ -45,6 +45,16 @@ fn response(corrections: &Corrections, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
         }
         let t = (seen / (all * FREE)).clamp(0.0, 1.0);
         out[v as usize] = t * t * (3.0 - 2.0 * t);
+    }
+    let mut next = out.clone();
+    for _ in 0..SPREAD {
+        for (k, &v) in corrections.soft.iter().enumerate() {
+            let own = &corrections.corners
+                [corrections.corner_offset[k] as usize..corrections.corner_offset[k + 1] as usize];
+            let sum: f32 = own.iter().map(|&[j, l, _]| out[j as usize] + out[l as usize]).sum();
+            next[v as usize] = out[v as usize].min(sum / (2 * own.len()) as f32);
+        }
+        std::mem::swap(&mut out, &mut next);
     }
     out
 }

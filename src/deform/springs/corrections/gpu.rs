@@ -2,7 +2,7 @@
 
 use super::super::Params;
 use super::bind::{Corrections, Face};
-use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS};
+use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS, SPREAD};
 use crate::base::Result;
 use crate::gpu::constants::{GROUP_SIZE, NONE};
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Layout, Resource, Texel};
@@ -49,6 +49,10 @@ shared_with_shaders! {
         free: f32,
     }
 
+    struct SpreadPush as "Push" {
+        count: u32,
+    }
+
     struct MeasurePush as "Push" {
         count: u32,
         prism_count: u32,
@@ -90,6 +94,7 @@ pub struct CorrectionPipelines {
     rest: Compute,
     sides: Compute,
     respond: Compute,
+    spread: Compute,
     measure: Compute,
     volume: Compute,
     balance: Compute,
@@ -112,6 +117,8 @@ pub struct CorrectionState {
     whole_dead: f32,
     sides: Bindings,
     respond: Bindings,
+    /// One set of bindings per direction between the two buffers of responses.
+    spread: [Bindings; 2],
     measure: Bindings,
     volume: Bindings,
     balance: Bindings,
@@ -221,6 +228,7 @@ impl CorrectionPipelines {
             rest,
             sides: Compute::new(device, spv!("deform/springs/sides.comp"), &[span])?,
             respond: Compute::new(device, spv!("deform/springs/respond.comp"), &[span])?,
+            spread: Compute::new(device, spv!("deform/springs/spread.comp"), &[span])?,
             measure: Compute::new(device, spv!("deform/springs/measure.comp"), &[])?,
             volume: Compute::new(device, spv!("deform/springs/volume.comp"), &[])?,
             balance: Compute::new(device, spv!("deform/springs/balance.comp"), &[])?,
@@ -256,7 +264,9 @@ impl CorrectionPipelines {
         let prisms = Buffer::zeroed::<[f32; 2]>(device, "prisms", corrections.prisms.max(1))?;
         let parts = Buffer::zeroed::<f32>(device, "whole volume", PARTS as usize)?;
         let sums = Buffer::zeroed::<[f32; 4]>(device, "corrections sums", bounds.len())?;
-        let responses = Buffer::from_slice(device, "corrections responses", &vec![1.0f32; vertices.max(1)])?;
+        let full = vec![1.0f32; vertices.max(1)];
+        let responses = Buffer::from_slice(device, "corrections responses", &full)?;
+        let spread = Buffer::from_slice(device, "spread responses", &full)?;
         let pull_offsets = Buffer::from_slice(device, "corrections pull offsets", &corrections.pull_offset)?;
         let pulls = Buffer::from_slice(device, "corrections pulls", &filled(pulls))?;
         let face_count = corrections.faces.len().max(1);
@@ -275,6 +285,14 @@ impl CorrectionPipelines {
         let anchors = Resource::Texels(streams.anchors, Texel::Float4);
         let turns = Resource::Texels(streams.turns, Texel::Float4);
         let positions = Resource::Texels(streams.positions, Texel::Float4);
+        let ring = |from: &Buffer, to: &Buffer| {
+            self.spread.bind(&[
+                ("soft", Resource::Texels(&soft_of, Texel::Uint4)),
+                ("corners", Resource::Texels(&corners, Texel::Uint4)),
+                ("responses", Resource::Texels(from, Texel::Float)),
+                ("next", Resource::Buffer(to)),
+            ])
+        };
         let way = |from: &Buffer, to: &Buffer| {
             self.untangle.bind(&[
                 ("rounds", Resource::Buffer(&rounds)),
@@ -312,6 +330,7 @@ impl CorrectionPipelines {
                 ("seen", Resource::Texels(&seen, Texel::Uint2)),
                 ("responses", Resource::Buffer(&responses)),
             ])?,
+            spread: [ring(&responses, &spread)?, ring(&spread, &responses)?],
             measure: self.measure.bind(&[
                 ("sides", Resource::Texels(&measured, Texel::Uint4)),
                 ("positions", positions),
@@ -421,6 +440,11 @@ impl CorrectionPipelines {
             frame.barrier();
             let push = RespondPush { count: state.soft, free: FREE };
             self.dispatch(&self.respond, &state.respond, &push, state.soft, frame);
+            for round in 0..SPREAD {
+                frame.barrier();
+                let push = SpreadPush { count: state.soft };
+                self.dispatch(&self.spread, &state.spread[round % 2], &push, state.soft, frame);
+            }
         }
         if grows {
             (0..ROUNDS).for_each(|_| self.grow(state, params, frame));

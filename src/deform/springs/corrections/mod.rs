@@ -15,7 +15,8 @@
 //! points enclose additional volume. The volume of the whole mesh (with its boundary holes closed) is therefore
 //! measured too. Any loss that the joints' prisms do not explain is distributed over the joints in proportion to the
 //! deformation of their tissue. Compressed or folded skin does not grow, because it would fold deeper; the skin
-//! around it grows instead. Opening triangles changes the volume, so another round of volume correction and a few
+//! around it grows instead. Over some rings of vertices, growth rises gradually: a step between skin that grows and skin
+//! that does not would tear the skin. Opening triangles changes the volume, so another round of volume correction and a few
 //! more pushes follow.
 //!
 //! On the GPU a round of pushes processes a list of vertices. The first list has the vertices of inverted triangles;
@@ -38,8 +39,11 @@ pub(super) const IDLE: f32 = 0.01;
 /// Skin grows in full if its area, projected along the rotated rest normals, is at least this fraction of its bind
 /// area. Growth falls to zero at zero area.
 pub(super) const FREE: f32 = 0.5;
+/// Number of rings of vertices over which compressed skin lowers the growth of the skin around it; an even number.
+pub(super) const SPREAD: usize = 16;
+const _: () = assert!(SPREAD.is_multiple_of(2), "the responses must end in the buffer in which they began");
 /// Maximum relative change of scale vectors per round.
-pub(super) const LIMIT: f32 = 0.35;
+pub(super) const LIMIT: f32 = 0.12;
 /// Relative changes of volume below this are rounding errors.
 pub(super) const DEAD: f32 = 1e-5;
 /// Tissue counts as a sheet without volume if the volume of its prisms is at most this fraction of area times height.
