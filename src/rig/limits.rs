@@ -401,6 +401,25 @@ pub fn relative_rotation(skeleton: &Skeleton, node: NodeId, limit: &Limit, local
     JointLimit::new(limit, rest).relative(local.as_dquat())
 }
 
+/// Returns the angles of a local rotation in the bone frame of a limit: bend, sideways and twist, radians.
+pub fn limit_angles(skeleton: &Skeleton, node: NodeId, limit: &Limit, local: Quat) -> [f64; 3] {
+    let SwingTwist { swing, twist, .. } = SwingTwist::new(relative_rotation(skeleton, node, limit, local));
+    [swing.x, swing.y, twist]
+}
+
+/// Returns the local rotation that has these angles; see [`limit_angles`].
+pub fn rotation_of_angles(
+    skeleton: &Skeleton,
+    node: NodeId,
+    limit: &Limit,
+    [bend, side, twist]: [f64; 3],
+) -> Quat {
+    let rest = skeleton.nodes[node.index()].rest.rotation().as_dquat();
+    let JointLimit { rest, frame, .. } = JointLimit::new(limit, rest);
+    let parts = SwingTwist { swing: DVec2::new(bend, side), twist, sure: 1.0 };
+    (rest * parts.rotation() * frame.inverse()).normalize().as_quat()
+}
+
 /// Keeps a joint within its limit after a change of its local transform from `before` to `after`. A rotation that was
 /// beyond the limit may stay or go back. Returns whether the limit changed the new rotation.
 pub fn keep_limit(skeleton: &Skeleton, limits: &Limits, node: NodeId, before: &Trs, after: &mut Trs) -> bool {

@@ -33,7 +33,7 @@ pub use chains::{Chain, ChainKind, chains};
 pub use grip::{GripHold, GripPose};
 pub use joints::{LimbJoint, limb_joints, move_joint, turn_joint};
 pub(crate) use limits::{JointLimit, JointLimits, SwingTwist, swing};
-pub use limits::{Limit, Limits, keep_limit, relative_rotation};
+pub use limits::{Limit, Limits, keep_limit, limit_angles, relative_rotation, rotation_of_angles};
 pub use mirror::{Mirror, Plane};
 pub use names::named_node;
 pub use placement::local_from_world;

@@ -196,7 +196,7 @@ fn what_is_no_take_is_told_from_one() {
     for (bytes, says) in [
         (&b"0123456789abcdef {}"[..], "no take"),
         (b"", "no take"),
-        (b"sinewtk\0\x09\0\0\0", "version 9"),
+        (b"sinewtk\0\xff\0\0\0", "version 255"),
         (b"sinewtk\0\x01\0\0\0\xff\xff\xff\xff\x00", "4294967295 bytes"),
     ] {
         std::fs::write(&path, bytes).unwrap();

@@ -51,7 +51,8 @@ impl Workbench {
     /// or if the document has changed and no hand holds anything. While a key is dragged, computes the part that it
     /// changes.
     pub(super) fn draw_path(&mut self) {
-        let (Some(node), true) = (self.selected(), self.preferences().path) else {
+        let shows = self.preferences().path && !self.shows_rest();
+        let (Some(node), true) = (self.selected(), shows) else {
             self.path = SelectedPath::default();
             return;
         };

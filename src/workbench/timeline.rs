@@ -148,7 +148,7 @@ impl Workbench {
     }
 
     /// Displays the motion at the playhead, or the edited pose if the document has no motion.
-    fn show_moment(&mut self) {
+    pub(super) fn show_moment(&mut self) {
         self.playhead.shown &= self.context.session.document().moves();
         let time = self.shown_time();
         // A held body part keeps its pose until release.

@@ -49,6 +49,10 @@ impl Workbench {
         let now = self.context.pose.local.get(node.index()).map(Trs::rotation);
         let stopped = now.is_some_and(|now| now.dot(wanted.rotation()).abs() < STOPPED)
             && self.context.session.document().limits().contains_key(&node);
+        if stopped {
+            let name = &self.context.character.skeleton.nodes[node.index()].name;
+            self.context.notice = Some(format!("the limit of {name} stops this rotation"));
+        }
         if stopped && !(continues && self.stopped) {
             self.limit();
         }

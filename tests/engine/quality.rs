@@ -101,7 +101,10 @@ fn a_bent_chest_does_not_tear() {
         let Some(path) = shared(name) else { continue };
         let model = Model::load(&path, &BindOptions::default()).unwrap();
         let rows = every(&model, &[Motion::Bend(60.0), Motion::Bend(90.0)]);
-        let rows: Vec<_> = rows.into_iter().filter(|(one, _)| model.skeleton().nodes[one.node.index()].name == joint).collect();
+        let rows: Vec<_> = rows
+            .into_iter()
+            .filter(|(one, _)| model.skeleton().nodes[one.node.index()].name == joint)
+            .collect();
         let lines = study(&Where::Cpu, &model, &rows, &methods, |_, _, _| Ok(())).unwrap();
         assert_eq!(lines.len(), 4, "{name}");
         for row in lines.chunks(2) {

@@ -12,7 +12,7 @@ mod span;
 use super::widgets::{self, offer};
 use super::{Memory, Pressed, theme};
 use crate::asset::Interpolation;
-use crate::base::{Version, counted};
+use crate::base::{NodeId, Version, counted};
 use crate::document::{DopeSheet, Easing, Edit, KeyClip, KeyEdit};
 use crate::workbench::{Command, Timeline, Workbench};
 use egui::Ui;
@@ -47,6 +47,8 @@ pub(in crate::ui) struct State {
     dropped: bool,
     /// Whether the pointer was over the rows in the last pass.
     pub over: bool,
+    /// The joint that was selected in the last pass.
+    joint: Option<NodeId>,
     /// Whether the window shows the tools and more rows.
     pub open: bool,
     /// Height of the window's tools in the last pass, logical pixels.
@@ -178,7 +180,15 @@ pub(in crate::ui) fn act(act: KeyAct, bench: &Workbench, state: &mut State, pres
             edit
         }
         KeyAct::Retime(factor) => retimed(keys, (now, factor), state, pressed),
-        KeyAct::Ease(easing) => document.easing(&keys, easing).map(Edit::Keys),
+        KeyAct::Ease(easing) => {
+            let eased = document.easing(&keys, easing).map(Edit::Keys);
+            if eased.is_none() && !keys.is_empty() {
+                let which = if keys.len() == 1 { "the selected key has" } else { "the selected keys have" };
+                pressed.tell =
+                    Some(format!("{which} the easing {} already, or no motion to ease", easing.label()));
+            }
+            eased
+        }
     };
     if let Some(edit) = edit {
         pressed.edit(edit, false);
@@ -253,6 +263,9 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
             // Its numbers stay beside their buttons.
             if !large && group == Group::Onion && ui.available_size_before_wrap().x < ONION {
                 ui.end_row();
+            }
+            if !large && matches!(group, Group::Easing | Group::Playback | Group::Onion) {
+                ui.label(egui::RichText::new(group.label()).small().weak());
             }
             match group {
                 Group::Keys => edit_tools(ui, bench, state, pressed),

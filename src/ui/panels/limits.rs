@@ -2,7 +2,10 @@
 
 use super::widgets::{self, Print};
 use super::{Memory, Pressed, Shows};
-use crate::workbench::{Command, LimitChange};
+use crate::base::NodeId;
+use crate::base::math::Trs;
+use crate::rig::{Limit, limit_angles, rotation_of_angles};
+use crate::workbench::{Command, LimitChange, Workbench};
 use egui::{RichText, Ui};
 
 /// Change of an angle per logical pixel of a drag, degrees.
@@ -47,6 +50,9 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             let change = LimitChange::Swing([right, -left, up, -down].map(|v| v as f32));
             pressed.commands.push(Command::Limit(change, continues));
         }
+        if let Some(node) = joint {
+            angles(ui, (bench, node, limit), memory, pressed);
+        }
     }
     ui.horizontal_wrapped(|ui| {
         let (own, any, clips) = (limit.is_some(), !limits.is_empty(), !bench.character().skeleton.clips.is_empty());
@@ -75,6 +81,27 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         };
         ui.label(RichText::new(joints).small().weak());
     }
+}
+
+/// Draws the angles of the joint in the displayed pose; a change of one leaves the others.
+fn angles(
+    ui: &mut Ui,
+    (bench, node, limit): (&Workbench, NodeId, &Limit),
+    memory: &mut Memory,
+    pressed: &mut Pressed,
+) {
+    let (skeleton, local) = (&bench.character().skeleton, bench.pose().local[node.index()]);
+    let mut now = limit_angles(skeleton, node, limit, local.rotation()).map(f64::to_degrees);
+    widgets::caption(ui, "This pose: bend, sideways, twist");
+    let fields = (&["bend", "side", "twist"][..], Print::Decimals(1), TURN);
+    let help = "Angle in the displayed pose, degrees; drag, or click and type";
+    let Some((index, value, continues)) = widgets::axes(ui, fields, &now, help, &mut memory.held) else {
+        return;
+    };
+    now[index] = value.clamp(-MOST, MOST);
+    let rotation = rotation_of_angles(skeleton, node, limit, now.map(f64::to_radians));
+    let local = Trs { rotation: rotation.into(), ..local };
+    pressed.commands.push(Command::Place(node, Box::new(local), continues));
 }
 
 /// Draws a range as two numbers. Returns its new ends, and whether the change belongs to the previous history step.

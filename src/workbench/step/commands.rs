@@ -36,7 +36,16 @@ impl Workbench {
                 let edit = self.grip.with_partner(&self.context, *edit);
                 self.apply(edit, continues);
             }
-            Command::Change(edit, continues) => self.apply(*edit, continues),
+            Command::Change(edit, continues) => {
+                let clips = |bench: &Self| bench.context.session.document().motion().clips().len();
+                let before = clips(self);
+                self.apply(*edit, continues);
+                // A clip that the user adds shows at once.
+                if clips(self) > before && self.navigation.rules() >= Rules::Now {
+                    self.playhead.shown = true;
+                    self.show_moment();
+                }
+            }
             Command::Jump(step) => self.jump(step),
             Command::Select(node) => self.select(node),
             Command::SelectParent => {

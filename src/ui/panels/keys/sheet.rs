@@ -5,7 +5,7 @@ use super::press::{self, Shift, What};
 use super::selection::has;
 use super::span::{self, END, Span};
 use super::{Selection, State, theme, widgets};
-use crate::document::DopeSheet;
+use crate::document::{DopeSheet, Row, Subject};
 use crate::ui::panels::Pressed;
 use crate::workbench::{Timeline, Workbench};
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
@@ -83,13 +83,23 @@ pub(in crate::ui) fn rows(
         reach: if theme::is_large(ui) { 0.5 * row } else { 7.0 },
     };
     let shift = press::shift(state, &grid.span, timeline);
+    let selected = bench.selected().map(Subject::Node);
+    let is_selected = |row: &Row| Some(&row.subject) == selected.as_ref();
+    let comes_into_view = std::mem::replace(&mut state.joint, bench.selected()) != bench.selected();
     widgets::list(ui, "keys", (height, false), sheet.rows.len(), |ui, range| {
+        // The row of a joint comes into view when the user selects the joint.
+        let place =
+            sheet.rows.iter().position(is_selected).filter(|_| comes_into_view && !theme::is_large(ui));
+        if let Some(index) = place {
+            let top = ui.cursor().min + vec2(0.0, (index as f32 - range.start as f32) * grid.step);
+            ui.scroll_to_rect(Rect::from_min_size(top, vec2(1.0, row)), None);
+        }
         for index in range {
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), row), Sense::hover());
             grid.top = rect.min.y - index as f32 * grid.step;
             let line = &sheet.rows[index];
             let own = state.selection.of_row(&line.subject);
-            ground(ui, rect, &grid.span, &line.label, index % 2 == 1);
+            ground(ui, rect, &grid.span, &line.label, (index % 2 == 1, is_selected(line)));
             keys(ui, rect, &grid.span, &line.times, |t| has(own, t), shift);
         }
     });
@@ -101,7 +111,7 @@ pub(in crate::ui) fn rows(
         ui.painter().rect_filled(back, 0.0, ui.visuals().panel_fill);
     }
     span::draw(ui, header.rect, &grid.span, timeline);
-    ground(ui, grid.summary, &grid.span, &super::summary(&state.selection, sheet), true);
+    ground(ui, grid.summary, &grid.span, &super::summary(&state.selection, sheet), (true, false));
     keys(ui, grid.summary, &grid.span, &sheet.columns, |t| state.selection.has_column(t), shift);
     let x = grid.span.x(timeline.playhead.time);
     let inside = body.with_min_x(grid.span.left);
@@ -114,15 +124,15 @@ pub(in crate::ui) fn rows(
     press::draw(ui, body, state);
 }
 
-/// Draws the ground of a row with its name.
-fn ground(ui: &Ui, rect: Rect, span: &Span, name: &str, dark: bool) {
+/// Draws the ground of a row with its name, which is `lit` for the selected joint.
+fn ground(ui: &Ui, rect: Rect, span: &Span, name: &str, (dark, lit): (bool, bool)) {
     let scale = theme::scale(ui);
     let well = rect.with_min_x(span.left - END * scale);
     let fill = ui.visuals().extreme_bg_color.gamma_multiply(if dark { 0.8 } else { 0.4 });
     ui.painter().rect_filled(well, 2.0, fill);
     let name_rect = rect.with_max_x(span.left - END * scale - 4.0);
     let painter = ui.painter().with_clip_rect(name_rect.intersect(ui.clip_rect()));
-    let color = ui.visuals().text_color();
+    let color = if lit { theme::ACCENT } else { ui.visuals().text_color() };
     let font = FontId::proportional(12.0 * scale.min(2.0));
     let name = widgets::elided(name, (name_rect.width() / (widgets::LETTER * font.size)) as usize);
     painter.text(name_rect.left_center(), Align2::LEFT_CENTER, name, font, color);

@@ -93,9 +93,16 @@ fn controls(
     pressed.act(Act::Onion, widgets::choice(ui, onion, "Onion skins", shows.tip(Act::Onion)));
     let tip = "Shows all rows, and tools that copy, retime and ease the selected keys";
     widgets::toggle(ui, &mut state.open, "Edit keys", tip);
-    if bench.shown_time().is_some() {
+    let says = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(theme::FAIR).small());
+    if bench.shows_rest() {
         ui.separator();
-        ui.label(RichText::new("shows the motion").color(theme::FAIR).small());
+        says(ui, "shows the rest pose, for the cage");
+    } else if bench.shown_time().is_none() && bench.session().document().moves() {
+        ui.separator();
+        says(ui, "shows the edited pose, not the motion");
+    } else if bench.shown_time().is_some() {
+        ui.separator();
+        says(ui, "shows the motion");
         let tip = shows.tip(Act::TakePose);
         pressed.act(Act::TakePose, ui.small_button("Edit this pose").on_hover_text(tip).clicked());
         pressed.act(Act::Cancel, ui.small_button("Back to the pose").on_hover_text("Escape").clicked());

@@ -381,3 +381,46 @@ fn a_recording_on_a_motion_keeps_limits_and_pins() {
         }
     }
 }
+
+#[test]
+fn angles_of_a_limited_joint_are_set_one_by_one_and_the_limit_says_that_it_stops_them() {
+    use crate::rig::{limit_angles, rotation_of_angles};
+    let mut s = Script::biped();
+    hinge(&mut s, 90.0);
+    let skeleton = s.bench.character().skeleton.clone();
+    let limit = limits(&s)[&id(ELBOW)];
+    let set = |s: &mut Script, bend: f64| {
+        let rotation = rotation_of_angles(&skeleton, id(ELBOW), &limit, [bend.to_radians(), 0.0, 0.0]);
+        let local = Trs { rotation: rotation.into(), ..s.bench.pose().local[ELBOW] };
+        s.bench.run_command(Command::Place(id(ELBOW), Box::new(local), false));
+        s.step();
+        let now = s.bench.pose().local[ELBOW].rotation();
+        limit_angles(&skeleton, id(ELBOW), &limit, now).map(f64::to_degrees)
+    };
+    let close = |a: [f64; 3], bend: f64| (a[0] - bend).abs() < 0.01 && a[1].abs() < 0.01 && a[2].abs() < 0.01;
+    let angles = set(&mut s, 45.0);
+    assert!(close(angles, 45.0), "{angles:?}");
+    assert!(s.bench.notice().is_none() && !s.bench.is_at_limit(id(ELBOW)));
+    assert!((bend(&s, [ARM, ELBOW, HAND]) - 45.0).abs() < 0.01);
+    let angles = set(&mut s, 120.0);
+    assert!(close(angles, 90.0), "{angles:?}");
+    assert!(s.bench.is_at_limit(id(ELBOW)) && s.bench.notice().is_some_and(|n| n.contains("limit of")));
+    let angles = set(&mut s, 30.0);
+    assert!(close(angles, 30.0) && s.bench.notice().is_none(), "{angles:?}");
+}
+
+#[test]
+fn a_clip_that_is_added_shows_at_once() {
+    use crate::document::{ClipLayer, KeyEdit};
+    for (rules, shows) in [(Rules::Now, true), (Rules::Eighth, false)] {
+        let mut s = Script::new(&with_clip());
+        s.bench.keep_to(rules);
+        let layer = ClipLayer::new(0, &s.bench.character().skeleton);
+        let clips = |layers| Command::Change(Box::new(Edit::Keys(KeyEdit::Clips(layers))), false);
+        s.bench.run_command(clips(vec![layer.clone()]));
+        assert_eq!(s.bench.shown_time().is_some(), shows, "{rules:?}");
+        s.bench.run_command(Command::Cancel);
+        s.bench.run_command(clips(vec![ClipLayer { weight: 0.5, ..layer }]));
+        assert_eq!(s.bench.shown_time(), None, "{rules:?}: another weight does not show the motion");
+    }
+}
