@@ -14,9 +14,9 @@ use super::CageMesh;
 use super::check::check;
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{Error, Progress, Result};
-use contour::contour;
+use contour::{contour, symmetric_contour};
 use field::{Field, Shape};
-use hull::Hull;
+use hull::{Hull, Symmetry};
 use tighten::{Samples, tighten};
 
 /// Smallest and largest number of vertices that a caller can ask for.
@@ -42,7 +42,8 @@ const FINEST: f64 = 160.0;
 /// is one closed part of triangles that does not cross itself, with every vertex of the mesh inside. Any mesh is
 /// allowed: open, crossing or non-manifold, with several parts, without triangles. Bridges join parts of the mesh that
 /// are apart. If a cage of `wanted` vertices would cross itself, the cage has the smallest number of vertices that was
-/// found without a crossing. The result depends only on the arguments. Reports `progress` from 0 to 1.
+/// found without a crossing. `mirror` is the axis across a plane of symmetry and the plane's coordinate on it; then the
+/// cage is symmetric, too, unless that fails. The result depends only on the arguments. Reports `progress` from 0 to 1.
 ///
 /// # Errors
 /// [`Error::Input`] if there are no vertices, a position is not finite, an index is out of range, no cage can be
@@ -51,6 +52,7 @@ pub fn make_cage(
     positions: &[Vec3],
     triangles: &[[u32; 3]],
     wanted: usize,
+    mirror: Option<(usize, f64)>,
     progress: &Progress,
 ) -> Result<CageMesh> {
     let wanted = wanted.clamp(*WANTED.start(), *WANTED.end());
@@ -69,14 +71,38 @@ pub fn make_cage(
             "repair the mesh",
         ));
     }
-    let shape = Shape::new(positions.iter().map(|x| x.as_dvec3()).collect(), triangles);
+    let exact: Vec<DVec3> = positions.iter().map(|x| x.as_dvec3()).collect();
+    let symmetric = mirror.map(|(axis, middle)| {
+        let shape = Shape::new_symmetric(&exact, triangles, (axis, middle));
+        reduced(&shape, Some((axis, middle)), (positions, wanted), progress)
+    });
+    let shape = Shape::new(exact, triangles);
+    let cage = match symmetric.transpose()?.flatten() {
+        Some(cage) => Some(cage),
+        None => reduced(&shape, None, (positions, wanted), progress)?.or_else(|| boxed(&shape, positions)),
+    };
+    progress.report(1.0);
+    cage.ok_or_else(|| {
+        Error::input("no cage encloses this mesh", "make a cage in a modelling program and import it")
+    })
+}
+
+/// Makes a cage by reducing the contour of a shape, which `mirror` makes symmetric. Returns `None` if the cage crosses
+/// itself or does not enclose the positions.
+fn reduced(
+    shape: &Shape,
+    mirror: Option<(usize, f64)>,
+    (positions, wanted): (&[Vec3], usize),
+    progress: &Progress,
+) -> Result<Option<CageMesh>> {
     // Choose enough steps to separate limbs, and to give the contour several times the wanted number of vertices.
     let mut steps = (5.5 * (wanted as f64).sqrt()).clamp(24.0, 84.0);
     let mut best: Option<CageMesh> = None;
     for trial in 0..TRIALS {
-        let (step, points, faces) = surface(&shape, &mut steps, wanted);
-        let mut hull = Hull::new(points, faces, step);
-        let samples = Samples::new(&shape, step);
+        let (step, points, faces, partner) = surface(shape, mirror.map(|m| m.0), &mut steps, wanted);
+        let symmetry = mirror.map(|(axis, _)| Symmetry { axis, partner, broken: false });
+        let mut hull = Hull::new(points, faces, step, symmetry);
+        let samples = Samples::new(shape, step);
         for (factor, passes, span) in STAGES {
             // Further trials are rare, so they do not advance the progress.
             let span = if trial == 0 { span } else { [LATE; 2] };
@@ -86,10 +112,14 @@ pub fn make_cage(
                 return Err(Error::input("making a cage was cancelled", "start it again to get a cage"));
             }
         }
-        let (points, faces) = hull.finish();
+        let (mut points, faces) = hull.finish();
+        if let Some((axis, middle)) = mirror {
+            points.iter_mut().for_each(|x| x[axis] += middle);
+        }
         let cage = CageMesh { positions: points, faces: faces.iter().map(|f| f.to_vec()).collect() };
-        let proven =
-            check(&cage, positions).is_ok_and(|report| report.outside.is_empty() && !report.turned_over);
+        let whole = hull.mirror.is_none_or(|m| !m.broken);
+        let proven = whole
+            && check(&cage, positions).is_ok_and(|report| report.outside.is_empty() && !report.turned_over);
         let fewer = best.as_ref().is_none_or(|b| cage.positions.len() < b.positions.len());
         if proven && fewer {
             best = Some(cage);
@@ -101,28 +131,37 @@ pub fn make_cage(
         // A coarser solid has fewer handles and less detail.
         steps *= 0.7;
     }
-    let cage = best.or_else(|| boxed(&shape, positions));
-    progress.report(1.0);
-    cage.ok_or_else(|| {
-        Error::input("no cage encloses this mesh", "make a cage in a modelling program and import it")
-    })
+    Ok(best)
 }
 
-/// Returns the grid step, the vertices and the faces of the contour. Changes the number of grid steps along the longest
+/// Returns the grid step, and the vertices, faces and partners of the contour; without `axis` across a plane of symmetry,
+/// there are no partners. Changes the number of grid steps along the longest
 /// side so that the contour has neither too few nor too many vertices.
-fn surface(shape: &Shape, steps: &mut f64, wanted: usize) -> (f64, Vec<DVec3>, Vec<[u32; 3]>) {
+fn surface(
+    shape: &Shape,
+    axis: Option<usize>,
+    steps: &mut f64,
+    wanted: usize,
+) -> (f64, Vec<DVec3>, Vec<[u32; 3]>, Vec<u32>) {
     let (least, most) = (3.0 * wanted as f64, CONTOUR.max(8.0 * wanted as f64));
     let mut rounds = 0;
     loop {
         let step = shape.size() / *steps;
-        let (points, faces) = contour(&Field::new(shape, step));
+        let field = Field::new(shape, step, axis);
+        let (points, faces, partner) = match axis {
+            Some(axis) => symmetric_contour(&field, axis),
+            None => {
+                let (points, faces) = contour(&field, [0; 3]);
+                (points, faces, Vec::new())
+            }
+        };
         let found = points.len() as f64;
         // The number of vertices grows with the square of the number of steps, but more slowly for thin shapes.
         let factor = if found < least { 1.2 * least / found } else { (0.9 * most / found).sqrt() };
         let next = (*steps * factor).min(FINEST);
         rounds += 1;
         if rounds == ROUNDS || (least..=most).contains(&found) || next == *steps {
-            return (step, points, faces);
+            return (step, points, faces, partner);
         }
         *steps = next;
     }
@@ -146,12 +185,13 @@ mod tests {
     use crate::asset::Asset;
     use crate::bind::Character;
     use crate::cage::testing::{ball, shared};
+    use crate::rig::Mirror;
     use std::path::Path;
 
     /// Makes a cage, checks it, and prints what it cost.
     fn made(name: &str, positions: &[Vec3], triangles: &[[u32; 3]], wanted: usize) -> CageMesh {
         let begin = std::time::Instant::now();
-        let cage = make_cage(positions, triangles, wanted, &Progress::default()).unwrap();
+        let cage = make_cage(positions, triangles, wanted, None, &Progress::default()).unwrap();
         let took = begin.elapsed().as_secs_f64();
         let report = check(&cage, positions).unwrap();
         println!(
@@ -181,6 +221,38 @@ mod tests {
             for &wanted in all {
                 made(&name, &control.positions, &control.triangles, wanted);
             }
+        }
+    }
+
+    #[test]
+    fn a_symmetric_character_gets_a_symmetric_cage() {
+        let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+        for (file, wanted) in [("human.glb", 60), ("chibi.glb", 120)] {
+            let character = Character::from_asset(&Asset::load(assets.join(file)).unwrap()).unwrap();
+            let control = &character.control;
+            let mirror = Mirror::of_skin(&character.skeleton, &control.positions).unwrap();
+            let plane = mirror.plane_of_skin(&control.positions).unwrap();
+            let progress = Progress::default();
+            let cage =
+                make_cage(&control.positions, &control.triangles, wanted, Some(plane), &progress).unwrap();
+            let report = check(&cage, &control.positions).unwrap();
+            assert!(report.outside.is_empty() && !report.turned_over, "{file}");
+            assert!(cage.positions.len() * 10 <= wanted * 11, "{file}: {} vertices", cage.positions.len());
+            for x in &cage.positions {
+                let there = mirror.reflect_bind(*x);
+                let near = cage.positions.iter().map(|y| y.distance(there)).fold(f64::INFINITY, f64::min);
+                assert!(near < 1e-9, "{file}: {x} has no partner within {near} m");
+            }
+            let found = |x: &DVec3| cage.positions.iter().position(|y| y.distance(*x) < 1e-9).unwrap();
+            let partner: Vec<usize> =
+                cage.positions.iter().map(|x| found(&mirror.reflect_bind(*x))).collect();
+            let sorted = |face: &[u32], by: &dyn Fn(usize) -> usize| {
+                let mut face: Vec<usize> = face.iter().map(|v| by(*v as usize)).collect();
+                face.sort_unstable();
+                face
+            };
+            let faces: Vec<Vec<usize>> = cage.faces.iter().map(|f| sorted(f, &|v| v)).collect();
+            assert!(cage.faces.iter().all(|f| faces.contains(&sorted(f, &|v| partner[v]))), "{file}");
         }
     }
 
@@ -219,16 +291,18 @@ mod tests {
     #[test]
     fn invalid_meshes_and_cancelling_are_errors() {
         let progress = Progress::default();
-        assert!(make_cage(&[], &[], 50, &progress).is_err());
-        assert!(make_cage(&[Vec3::NAN], &[], 50, &progress).unwrap_err().to_string().contains("vertex 0"));
+        assert!(make_cage(&[], &[], 50, None, &progress).is_err());
         assert!(
-            make_cage(&[Vec3::ZERO], &[[0, 0, 1]], 50, &progress)
+            make_cage(&[Vec3::NAN], &[], 50, None, &progress).unwrap_err().to_string().contains("vertex 0")
+        );
+        assert!(
+            make_cage(&[Vec3::ZERO], &[[0, 0, 1]], 50, None, &progress)
                 .unwrap_err()
                 .to_string()
                 .contains("triangle 0")
         );
         progress.cancel();
-        let text = make_cage(&[Vec3::ZERO, Vec3::X], &[], 50, &progress).unwrap_err().to_string();
+        let text = make_cage(&[Vec3::ZERO, Vec3::X], &[], 50, None, &progress).unwrap_err().to_string();
         assert!(text.contains("cancelled"), "{text}");
     }
 }

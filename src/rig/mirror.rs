@@ -13,6 +13,8 @@ use std::collections::HashSet;
 const CELLS: f64 = 48.0;
 /// A plane counts as a plane of symmetry if it mirrors at least this fraction of the cells near to others.
 const SYMMETRIC: f64 = 0.88;
+/// A plane mirrors a whole skin if it mirrors at least this fraction of the cells.
+const WHOLE: f64 = 0.97;
 
 /// A character's symmetry.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,23 +84,8 @@ impl Mirror {
         }
         let bounds = Aabb::of(positions.iter().copied());
         let (low, high) = (bounds.min.as_dvec3(), bounds.max.as_dvec3());
-        let side = low.distance(high) / CELLS;
-        let finite = side.is_finite() && side > 0.0;
-        // The cells are counted from the middle, so that mirrored cells are cells.
         let middle = 0.5 * (low + high);
-        let cell = |x: &Vec3| ((x.as_dvec3() - middle) / side).round().as_ivec3().to_array();
-        let cells: HashSet<[i32; 3]> = positions.iter().filter(|_| finite).map(cell).collect();
-        let near = |[x, y, z]: [i32; 3]| {
-            (0..27).any(|k| cells.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
-        };
-        let share = |axis: usize| {
-            let mirrored = |c: &&[i32; 3]| {
-                let mut there = **c;
-                there[axis] = -there[axis];
-                near(there)
-            };
-            cells.iter().filter(mirrored).count() as f64 / cells.len().max(1) as f64
-        };
+        let share = |axis: usize| mirrored_share(positions, low.distance(high), middle, axis);
         let found = [0, 2].map(|axis| (share(axis), axis)).into_iter().filter(|f| f.0 >= SYMMETRIC);
         // The second axis wins only if its fraction is larger by 0.05.
         let (_, axis) = found.reduce(|a, b| if b.0 > a.0 + 0.05 { b } else { a })?;
@@ -107,6 +94,17 @@ impl Mirror {
         let joint_of = |n: &NodeId| skeleton.joints.iter().position(|j| j.node == *n);
         let pivot = skeleton.order.iter().find_map(joint_of).unwrap_or(0);
         Some(Self { normal, middle: middle[axis], partner: Vec::new(), pivot })
+    }
+
+    /// Returns the axis across the plane of symmetry and the plane's coordinate on it, bind space, metres; `None` if the
+    /// plane does not mirror the skin, because of a sword in one hand for example.
+    pub fn plane_of_skin(&self, positions: &[Vec3]) -> Option<(usize, f64)> {
+        let axis = (0..3).find(|axis| self.normal[*axis] == 1.0)?;
+        let bounds = Aabb::of(positions.iter().copied());
+        let size = bounds.min.as_dvec3().distance(bounds.max.as_dvec3());
+        let mut origin = bounds.center().as_dvec3();
+        origin[axis] = self.middle;
+        (mirrored_share(positions, size, origin, axis) >= WHOLE).then_some((axis, self.middle))
     }
 
     /// Returns the mirrored partner of a node; `None` for a node in the plane or without a partner.
@@ -163,6 +161,24 @@ impl Plane {
         let (y, z) = (self.direction(q * DVec3::Y), self.direction(q * DVec3::Z));
         nearest(DMat3::from_cols(y.cross(z), y, z))
     }
+}
+
+/// Returns the share of the cells of a mesh of this size that lie near to mirrored cells; the plane goes through `origin`.
+fn mirrored_share(positions: &[Vec3], size: f64, origin: DVec3, axis: usize) -> f64 {
+    let side = size / CELLS;
+    let finite = side.is_finite() && side > 0.0;
+    // The cells are counted from the plane, so that mirrored cells are cells.
+    let cell = |x: &Vec3| ((x.as_dvec3() - origin) / side).round().as_ivec3().to_array();
+    let cells: HashSet<[i32; 3]> = positions.iter().filter(|_| finite).map(cell).collect();
+    let near = |[x, y, z]: [i32; 3]| {
+        (0..27).any(|k| cells.contains(&[x + k % 3 - 1, y + k / 3 % 3 - 1, z + k / 9 - 1]))
+    };
+    let mirrored = |c: &&[i32; 3]| {
+        let mut there = **c;
+        there[axis] = -there[axis];
+        near(there)
+    };
+    cells.iter().filter(mirrored).count() as f64 / cells.len().max(1) as f64
 }
 
 /// Returns whether a node is an ancestor of another. A node and its ancestor cannot be mirrored partners.

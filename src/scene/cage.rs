@@ -9,7 +9,7 @@ use crate::cage::{
     make_cage, oriented, read,
 };
 use crate::deform::rest::SkinCage;
-use crate::rig::PosedRig;
+use crate::rig::{Mirror, PosedRig};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,7 +57,9 @@ impl Model {
         let (mut told, name) = (Vec::new(), name_of(source));
         let mesh = match source {
             CageSource::Made(vertices) => {
-                make_cage(&control.positions, &control.triangles, *vertices, progress)?
+                let mirror = Mirror::of_skin(&self.bound.character.skeleton, &control.positions);
+                let plane = mirror.and_then(|m| m.plane_of_skin(&control.positions));
+                make_cage(&control.positions, &control.triangles, *vertices, plane, progress)?
             }
             CageSource::File(path, node) => read(path, node.as_deref())?,
             CageSource::Node(node) => from_asset(&self.asset, node)?,

@@ -18,13 +18,13 @@ const ORDERS: [([usize; 3], bool); 6] = [
 ];
 
 /// Returns the positions and triangles of the surface. The triangles are counter-clockwise seen from outside, where
-/// values are positive.
-pub(super) fn contour(field: &Field) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+/// values are positive. The surface covers the cells from `first` on.
+pub(super) fn contour(field: &Field, first: [usize; 3]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let mut out = Contour { field, positions: Vec::new(), triangles: Vec::new(), on_edge: HashMap::new() };
     let [a, b, c] = field.count;
-    for k in 0..c - 1 {
-        for j in 0..b - 1 {
-            for i in 0..a - 1 {
+    for k in first[2]..c - 1 {
+        for j in first[1]..b - 1 {
+            for i in first[0]..a - 1 {
                 let corner = |n: usize| field.node(i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
                 let nodes: [usize; 8] = std::array::from_fn(corner);
                 let inside = nodes.iter().filter(|n| field.value[**n] < 0.0).count();
@@ -35,6 +35,30 @@ pub(super) fn contour(field: &Field) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         }
     }
     (out.positions, out.triangles)
+}
+
+/// Returns the surface of the half of a field with positive coordinates on `axis` and its mirror image, joined in the
+/// plane, and the partner of each vertex. A vertex in the plane is its own partner.
+pub(super) fn symmetric_contour(field: &Field, axis: usize) -> (Vec<DVec3>, Vec<[u32; 3]>, Vec<u32>) {
+    let mut first = [0; 3];
+    first[axis] = (-field.low[axis] / field.step).round() as usize;
+    let (mut positions, mut triangles) = contour(field, first);
+    let half = positions.len();
+    let mut partner: Vec<u32> = (0..half as u32).collect();
+    for v in 0..half {
+        if positions[v][axis] < 1e-6 * field.step {
+            positions[v][axis] = 0.0;
+            continue;
+        }
+        let mut there = positions[v];
+        there[axis] = -there[axis];
+        partner[v] = positions.len() as u32;
+        partner.push(v as u32);
+        positions.push(there);
+    }
+    let mirrored = triangles.clone().into_iter().map(|[a, b, c]| [a, c, b].map(|v| partner[v as usize]));
+    triangles.extend(mirrored);
+    (positions, triangles, partner)
 }
 
 struct Contour<'a> {

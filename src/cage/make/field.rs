@@ -44,6 +44,22 @@ impl Shape {
         Self { positions, triangles, closed, low, high }
     }
 
+    /// Prepares a mesh and its mirror image. Moves the plane of symmetry, which has the coordinate `middle` on `axis`, to
+    /// 0.
+    pub fn new_symmetric(positions: &[DVec3], mesh: &[[u32; 3]], (axis, middle): (usize, f64)) -> Self {
+        let count = positions.len() as u32;
+        let shifted = |side: f64| {
+            positions.iter().map(move |x| {
+                let mut x = *x;
+                x[axis] = side * (x[axis] - middle);
+                x
+            })
+        };
+        let mirrored = mesh.iter().map(|[a, b, c]| [*a, *c, *b].map(|v| v + count));
+        let mesh: Vec<[u32; 3]> = mesh.iter().copied().chain(mirrored).collect();
+        Self::new(shifted(1.0).chain(shifted(-1.0)).collect(), &mesh)
+    }
+
     /// Length of the longest side of the bounding box; a small positive number for a single point.
     pub fn size(&self) -> f64 {
         let far = self.low.abs().max(self.high.abs()).max_element();
@@ -68,10 +84,14 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Builds the solid of a shape: one connected part without cavities.
-    pub fn new(shape: &Shape, step: f64) -> Self {
+    /// Builds the solid of a shape: one connected part without cavities. With `axis`, a layer of nodes lies in the plane
+    /// of symmetry, where the coordinate is 0.
+    pub fn new(shape: &Shape, step: f64, axis: Option<usize>) -> Self {
         let frame = DVec3::splat((MARGIN + FRAME) * step);
-        let low = shape.low - frame;
+        let mut low = shape.low - frame;
+        if let Some(axis) = axis {
+            low[axis] = (low[axis] / step).floor() * step;
+        }
         let count = ((shape.high + frame - low) / step).to_array().map(|c| c.ceil() as usize + 1);
         let value = vec![f64::INFINITY; count.iter().product()];
         let mut out = Self { low, step, count, value };

@@ -53,7 +53,21 @@ pub(super) struct Hull {
     /// Grid step of the contour.
     step: f64,
     index: Index,
+    pub mirror: Option<Symmetry>,
 }
+
+/// The symmetry of a hull about the plane in which the coordinate on `axis` is 0. Every change happens on both sides at
+/// once. A vertex in the plane stays there, and all other vertices stay on their sides.
+pub(super) struct Symmetry {
+    pub axis: usize,
+    /// The mirrored vertex of each vertex; a vertex in the plane is its own partner.
+    pub partner: Vec<u32>,
+    /// Whether one side has changed without the other, because a crossing was found on one side only.
+    pub broken: bool,
+}
+
+/// Smallest distance of a vertex beside the plane of symmetry from this plane, in grid steps.
+const BESIDE: f64 = 0.05;
 
 /// Bounding boxes of the faces. The hierarchy has the faces of its last rebuild, and a list has the newer faces.
 struct Index {
@@ -93,7 +107,7 @@ impl PartialEq for Candidate {
 impl Eq for Candidate {}
 
 impl Hull {
-    pub fn new(positions: Vec<DVec3>, faces: Vec<[u32; 3]>, step: f64) -> Self {
+    pub fn new(positions: Vec<DVec3>, faces: Vec<[u32; 3]>, step: f64, mirror: Option<Symmetry>) -> Self {
         let mut of_vertex = vec![Vec::new(); positions.len()];
         faces
             .iter()
@@ -109,9 +123,49 @@ impl Hull {
             faces,
             of_vertex,
             step,
+            mirror,
         };
         out.index_faces();
         out
+    }
+
+    /// Returns the mirrored vertex of a vertex beside the plane of symmetry, if the hull has one.
+    pub fn partner(&self, v: u32) -> Option<u32> {
+        self.mirror.as_ref().map(|m| m.partner[v as usize]).filter(|p| *p != v)
+    }
+
+    /// Mirrors a point.
+    pub fn mirrored(&self, mut x: DVec3) -> DVec3 {
+        if let Some(mirror) = &self.mirror {
+            x[mirror.axis] = -x[mirror.axis];
+        }
+        x
+    }
+
+    /// Returns the place nearest to `to` that symmetry allows for a vertex at `at`; `None` if the vertex would leave its
+    /// side.
+    pub fn on_its_side(&self, v: u32, mut to: DVec3) -> Option<DVec3> {
+        let Some(Symmetry { axis, partner, .. }) = &self.mirror else { return Some(to) };
+        if partner[v as usize] == v {
+            to[*axis] = 0.0;
+            return Some(to);
+        }
+        let side = self.positions[v as usize][*axis].signum();
+        (to[*axis] * side > BESIDE * self.step).then_some(to)
+    }
+
+    /// Collapses an edge and its mirror image. Returns false, without a change, if that makes faces cross.
+    fn collapse_both(&mut self, [a, b]: [u32; 2], to: DVec3) -> bool {
+        if !self.collapse([a, b], to) {
+            return false;
+        }
+        if let Some(there) = self.partner(a).zip(self.partner(b)).map(|(a, b)| [a, b]) {
+            let done = self.collapse(there, self.mirrored(to));
+            if let Some(mirror) = &mut self.mirror {
+                mirror.broken |= !done;
+            }
+        }
+        true
     }
 
     /// Collapses edges until `wanted` vertices are left or no collapse is allowed. Reports the progress from `from`
@@ -157,14 +211,16 @@ impl Hull {
                     }
                     continue;
                 }
-                if !self.collapse(next.edge, next.to) {
+                if !self.collapse_both(next.edge, next.to) {
                     refused.push(next);
                     continue;
                 }
-                for other in self.neighbours(a) {
-                    self.enqueue([a.min(other), a.max(other)], &limits, &mut queue, &mut refused);
+                for v in std::iter::once(a).chain(self.partner(a)) {
+                    for other in self.neighbours(v) {
+                        self.enqueue([v.min(other), v.max(other)], &limits, &mut queue, &mut refused);
+                    }
                 }
-                if self.count.is_multiple_of(64) {
+                if self.count % 64 < 2 {
                     let done = (begin - self.count) as f32 / (begin - wanted).max(1) as f32;
                     if !progress.report(from + (to - from) * done) {
                         return false;
@@ -246,6 +302,10 @@ impl Hull {
     fn plan(&self, [a, b]: [u32; 2], limits: &Limits) -> Option<(f64, DVec3)> {
         // The link condition: the edge's ends have exactly the two opposite vertices in common.
         let (ring_a, ring_b) = (self.neighbours(a), self.neighbours(b));
+        // An edge with one end in the plane of symmetry would draw the other end and its partner into the plane.
+        if self.mirror.is_some() && self.partner(a).is_some() != self.partner(b).is_some() {
+            return None;
+        }
         if self.count <= 4 || ring_a.iter().filter(|v| ring_b.contains(v)).count() != 2 {
             return None;
         }
@@ -271,7 +331,7 @@ impl Hull {
         let pull = PULL * (form.col(0).x + form.col(1).y + form.col(2).z) / 3.0;
         form += DMat3::from_diagonal(DVec3::splat(pull));
         let best = form.inverse() * (linear + mean * pull);
-        let x = nearest(form, best, &halves)? + middle;
+        let x = self.on_its_side(a, nearest(form, best, &halves)? + middle)?;
         let (mut volume, mut least) = (0.0, 1.0f64);
         // The corners after and before the new vertex, and the unit normal, of each new face.
         let mut new: Vec<([u32; 2], DVec3)> = Vec::with_capacity(region.len());

@@ -68,9 +68,24 @@ fn evenly(hull: &mut Hull, samples: &Samples, v: u32) -> bool {
     [0.5, 0.2].into_iter().any(|share| place(hull, samples, v, old.lerp(middle, share), true))
 }
 
+/// Moves a vertex and its mirror image, see [`place_one`]. Returns whether they moved.
+fn place(hull: &mut Hull, samples: &Samples, v: u32, to: DVec3, better: bool) -> bool {
+    let (old, Some(to)) = (hull.positions[v as usize], hull.on_its_side(v, to)) else { return false };
+    if !place_one(hull, samples, v, to, better) {
+        return false;
+    }
+    let Some(partner) = hull.partner(v) else { return true };
+    let both = place_one(hull, samples, partner, hull.mirrored(to), better);
+    if !both {
+        hull.place(v, old);
+        hull.note(v);
+    }
+    both
+}
+
 /// Moves a vertex, unless the move uncovers a sample, or makes faces cross, degenerate or fold. With `better`, the
 /// worst triangle must improve. Returns whether the vertex moved.
-fn place(hull: &mut Hull, samples: &Samples, v: u32, to: DVec3, better: bool) -> bool {
+fn place_one(hull: &mut Hull, samples: &Samples, v: u32, to: DVec3, better: bool) -> bool {
     let fan = hull.of_vertex[v as usize].clone();
     let old = hull.positions[v as usize];
     let worst = |hull: &Hull| fan.iter().map(|f| quality(hull.corners(*f))).fold(1.0, f64::min);

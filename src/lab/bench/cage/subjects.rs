@@ -41,7 +41,7 @@ pub(super) fn arm_folder() -> PathBuf {
 pub(super) fn generated(kind: Kind, vertices: usize) -> Result<Subject> {
     let (model, _) = Source::Memory(kind.name().to_owned(), generate::glb(kind)?).prepare(&ONCE)?;
     let control = &model.bound.character.control;
-    let cage = make_cage(&control.positions, &control.triangles, vertices, &Progress::default())?;
+    let cage = make_cage(&control.positions, &control.triangles, vertices, None, &Progress::default())?;
     Ok(Subject { name: kind.name().to_owned(), bound: model.bound, cage })
 }
 
