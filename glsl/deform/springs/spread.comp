@@ -27,10 +27,10 @@ void spread(uint k) {
     uvec4 own = texelFetch(soft, int(k));
     float sum = 0.0;
     for (uint c = own.y; c < own.z; ++c) {
-        uvec4 corner = texelFetch(corners, int(c));
-        sum += response(corner.x) + response(corner.y);
+        // Each neighbour follows the vertex in one triangle, except at a border.
+        sum += response(texelFetch(corners, int(c)).x);
     }
-    next[own.x] = min(response(own.x), sum / float(2 * (own.z - own.y)));
+    next[own.x] = min(response(own.x), sum / float(own.z - own.y));
 }
 
 void main() {

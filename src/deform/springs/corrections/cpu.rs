@@ -51,8 +51,9 @@ fn response(corrections: &Corrections, sides: &[Vec3], x: &[Vec3]) -> Vec<f32> {
         for (k, &v) in corrections.soft.iter().enumerate() {
             let own = &corrections.corners
                 [corrections.corner_offset[k] as usize..corrections.corner_offset[k + 1] as usize];
-            let sum: f32 = own.iter().map(|&[j, l, _]| out[j as usize] + out[l as usize]).sum();
-            next[v as usize] = out[v as usize].min(sum / (2 * own.len()) as f32);
+            // Each neighbour follows the vertex in one triangle, except at a border.
+            let sum: f32 = own.iter().map(|&[j, _, _]| out[j as usize]).sum();
+            next[v as usize] = out[v as usize].min(sum / own.len() as f32);
         }
         std::mem::swap(&mut out, &mut next);
     }
