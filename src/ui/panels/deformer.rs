@@ -222,7 +222,7 @@ fn of_method(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory
     let start = Value::from(known.geometric.name());
     choice(ui, ("start", "Start"), &start, &Geometric::ALL.map(|g| g.name()), settings, pressed);
     if springs.is_some_and(|s| !printed(s)) {
-        choice(ui, ("solver", "Method"), &now["solver"], &SOLVERS, settings, pressed);
+        choice(ui, ("solver", "Solver"), &now["solver"], &SOLVERS, settings, pressed);
     }
     choice(ui, ("frames", "Frames"), &now["frames"], &FRAMES, settings, pressed);
     if let (Geometric::Fast(params), false) = (&known.geometric, known.is_volume()) {

@@ -33,6 +33,8 @@ const HEIGHT: f32 = 220.0;
 #[derive(Default)]
 pub(in crate::ui) struct State {
     pub selection: Selection,
+    /// The selection before the last move of keys, with the number of history steps before it.
+    before: Option<(usize, Selection)>,
     /// Document revision whose keys the selection has.
     seen: Version,
     /// Copied keys.
@@ -119,8 +121,18 @@ impl State {
         let revision = bench.session().revision();
         if self.seen != revision {
             self.seen = revision;
+            let steps = bench.session().history().0;
+            if let Some((_, before)) = self.before.take_if(|(before, _)| *before == steps) {
+                self.selection = before;
+            }
             self.selection.retain(&bench.timeline().sheet);
         }
+    }
+
+    /// Moves the selection with its keys. Undo restores it.
+    fn move_selection(&mut self, bench: &Workbench, to: impl Fn(f64) -> f64) {
+        self.before = Some((bench.session().history().0, self.selection.clone()));
+        self.selection.map(to);
     }
 
     /// Cancels a drag of keys, handles or a box. Returns `None` if there is none, and otherwise the command that restores the
@@ -176,10 +188,10 @@ pub(in crate::ui) fn act(act: KeyAct, bench: &Workbench, state: &mut State, pres
         }
         KeyAct::Snap => {
             let edit = snapped(&keys, timeline);
-            state.selection.map(|t| frame_near(t, timeline));
+            state.move_selection(bench, |t| frame_near(t, timeline));
             edit
         }
-        KeyAct::Retime(factor) => retimed(keys, (now, factor), state, pressed),
+        KeyAct::Retime(factor) => retimed(keys, (now, factor), bench, state, pressed),
         KeyAct::Ease(easing) => {
             let eased = document.easing(&keys, easing).map(Edit::Keys);
             if eased.is_none() && !keys.is_empty() {
@@ -218,6 +230,7 @@ fn snapped(keys: &[crate::document::KeyAt], timeline: &Timeline) -> Option<Edit>
 fn retimed(
     keys: Vec<crate::document::KeyAt>,
     (pivot, factor): (f64, f64),
+    bench: &Workbench,
     state: &mut State,
     pressed: &mut Pressed,
 ) -> Option<Edit> {
@@ -226,7 +239,7 @@ fn retimed(
         pressed.tell = Some("keys would lie before 0 s: move the playhead to the first key".into());
         return None;
     }
-    state.selection.map(to);
+    state.move_selection(bench, to);
     Some(Edit::Keys(KeyEdit::Scale { keys, pivot, factor }))
 }
 

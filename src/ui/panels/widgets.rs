@@ -296,7 +296,7 @@ pub(in crate::ui) fn toggle(ui: &mut Ui, on: &mut bool, text: &str, tip: &str) {
 }
 
 /// Maximum height of an open list in the window, logical pixels.
-const LIST: f32 = 360.0;
+const LIST: f32 = 420.0;
 
 /// Draws a list that opens: each item with its text and whether it is chosen. `width` is in logical pixels of the window.
 /// Returns the item that was clicked.

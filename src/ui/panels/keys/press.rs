@@ -180,7 +180,7 @@ pub(super) fn run(
     } else if is_box(press.what) {
         select_box(&press.hold, grid, sheet, &mut state.selection);
     } else if let Some(edit) = moved(shift, bench, &state.selection) {
-        state.selection.map(|t| shift.at(t));
+        state.move_selection(bench, |t| shift.at(t));
         pressed.edit(edit, false);
     }
 }

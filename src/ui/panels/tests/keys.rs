@@ -124,6 +124,13 @@ fn a_box_selects_and_a_drag_that_snaps_to_frames_is_one_step() {
     assert_eq!(s.memory.keys.selection.ends(), Some([0.75, 1.25]), "the keys stay selected");
     s.undo();
     assert_eq!(*s.bench.session().document(), before);
+    s.frame(Vec::new());
+    assert_eq!(
+        (s.selected(), s.memory.keys.selection.ends()),
+        (4, Some([0.5, 1.0])),
+        "undo keeps the selection"
+    );
+    s.click_at(s.key_of(ELBOW, 0.25));
     // A drag beyond 0 s stops there; a key that is not selected is selected by its drag.
     let (from, to) = (s.key_of(SPINE, 0.5), s.key_of(SPINE, -0.1));
     s.drag_to(from, to);
