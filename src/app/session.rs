@@ -130,7 +130,7 @@ impl AppSession {
             preferences: if forget {
                 Preferences::default()
             } else {
-                // Colours that analyse the skin belong to the question of one session.
+                // A session begins with the skin in its own colours.
                 Preferences { colors: SkinColors::Off, ..preferences::load(preferences::PREFERENCES) }
             },
             out,

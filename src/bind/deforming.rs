@@ -39,9 +39,9 @@ impl Character {
             return Vec::new();
         }
         let above = |n: NodeId| {
-            let line =
+            let mut line =
                 std::iter::successors(skeleton.nodes[n.index()].parent, |p| skeleton.nodes[p.index()].parent);
-            line.take(skeleton.nodes.len()).find(|p| leads[p.index()])
+            line.find(|p| leads[p.index()])
         };
         let controls = |n: &NodeId| !leads[n.index()] && above(*n).is_none_or(|p| !followed[p.index()]);
         posable(skeleton).into_iter().filter(controls).collect()

@@ -135,8 +135,8 @@ fn reduced(
 }
 
 /// Returns the grid step, and the vertices, faces and partners of the contour; without `axis` across a plane of symmetry,
-/// there are no partners. Changes the number of grid steps along the longest
-/// side so that the contour has neither too few nor too many vertices.
+/// there are no partners. Changes the number of grid steps along the longest side so that the contour has neither too few
+/// nor too many vertices.
 fn surface(
     shape: &Shape,
     axis: Option<usize>,

@@ -201,8 +201,8 @@ fn missed(pinned: &Pinned, tasks: &[Task]) -> f64 {
 }
 
 /// Fits a pose with constant bone lengths to the handle transforms `to`. `before` and `from` are the world and handle
-/// transforms of `start`. Every joint that is not `kept` takes its handle's rotation, then points at the target positions of its child
-/// joints. Joints without a parent handle move to the target positions of their own handles.
+/// transforms of `start`. Every joint that is not `kept` takes its handle's rotation, then points at the target
+/// positions of its child joints. Joints without a parent handle move to the target positions of their own handles.
 fn fit(
     skeleton: &Skeleton,
     (body, limits, kept): (&Body, &JointLimits, &dyn Fn(usize) -> bool),

@@ -78,6 +78,7 @@ pub struct Grab {
     pinning: Option<Box<Pinned>>,
     /// Limits of the joints, which allow the pose at the beginning of the grab.
     pub(super) limits: JointLimits,
+    /// Whether joints that hang on a pinned joint rotate in a grab of the whole body, as in takes before version 9.
     turns_below_pins: bool,
 }
 

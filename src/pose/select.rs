@@ -19,8 +19,8 @@ pub struct Selected {
 }
 
 /// Selects the posable joints within `radius` (metres, world space) of the baseline, except those of `except`, parents
-/// before children, each with its closest parameter. Parameters increase or decrease monotonically along every selected chain, so that a
-/// baseline that returns near itself does not tear a chain apart.
+/// before children, each with its closest parameter. Parameters increase or decrease monotonically along every selected
+/// chain, so that a baseline that returns near itself does not tear a chain apart.
 pub fn select(
     (skeleton, except): (&Skeleton, &[NodeId]),
     pose: &Pose,

@@ -188,7 +188,9 @@ pub(in crate::ui) fn act(act: KeyAct, bench: &Workbench, state: &mut State, pres
         }
         KeyAct::Snap => {
             let edit = snapped(&keys, timeline);
-            state.move_selection(bench, |t| frame_near(t, timeline));
+            if edit.is_some() {
+                state.move_selection(bench, |t| frame_near(t, timeline));
+            }
             edit
         }
         KeyAct::Retime(factor) => retimed(keys, (now, factor), bench, state, pressed),

@@ -15,9 +15,9 @@
 //! points enclose additional volume. The volume of the whole mesh (with its boundary holes closed) is therefore
 //! measured too. Any loss that the joints' prisms do not explain is distributed over the joints in proportion to the
 //! deformation of their tissue. Compressed or folded skin does not grow, because it would fold deeper; the skin
-//! around it grows instead. Over some rings of vertices, growth rises gradually: a step between skin that grows and skin
-//! that does not would tear the skin. Opening triangles changes the volume, so another round of volume correction and a few
-//! more pushes follow.
+//! around it grows instead. Over some rings of vertices, growth rises gradually: a step between skin that grows and
+//! skin that does not would tear the skin. Opening triangles changes the volume, so another round of volume correction
+//! and a few more pushes follow.
 //!
 //! On the GPU a round of pushes processes a list of vertices. The first list has the vertices of inverted triangles;
 //! each later list has the vertices that the last round moved and their neighbours. No other vertex can change, so
