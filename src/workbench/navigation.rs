@@ -54,10 +54,10 @@ pub enum Rules {
     /// chosen. A recording replaces a clip for the whole time, and the copy of the displayed pose is an undo step of its own;
     /// strokes keep the copy. The trigger of the grab tool makes this copy anywhere.
     Seventh,
-    /// Rules for takes of version 8: those of version 7, but a recording leaves the motion of clips before and after it, and is one undo
-    /// step with the copy of the displayed pose. The base pose keeps what clips give to the copy. The trigger of the grab
-    /// tool makes the copy only near the body. Strokes and hands take control joints, and a grab of the whole body turns
-    /// joints below a pinned joint.
+    /// Rules for takes of version 8: those of version 7, but a recording leaves the motion of clips before and after
+    /// it, and is one undo step with the copy of the displayed pose. The base pose keeps what clips give to the copy.
+    /// The trigger of the grab tool makes the copy only near the body. Strokes and hands take control joints, and a
+    /// grab of the whole body turns joints below a pinned joint.
     Eighth,
     /// Current rules: those of version 8, but strokes and hands do not take control joints, and a grab of the whole body
     /// keeps what hangs on a pinned joint, unless a hand or another pin is there. The turntable's axis is in the middle of

@@ -138,7 +138,8 @@ impl<'a> Stand<'a> {
         Self { figure, pose: s.bench.pose().clone(), places, pins: figure.pins.iter().map(pin).collect() }
     }
 
-    /// Checks pins, the joints that hang on them, bone lengths and continuity with the positions `last`, for a hand motion of `step`.
+    /// Checks pins, the joints that hang on them, bone lengths and continuity with the positions `last`, for a hand
+    /// motion of `step`.
     fn check(&self, s: &Script, last: &mut Vec<Vec3>, step: f32, what: &str) {
         let unit = self.figure.unit;
         for (node, at, turn) in &self.pins {
