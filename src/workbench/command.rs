@@ -383,6 +383,9 @@ commands! {
     Scrub(f64) => "Scrub", [Palette], Keys;
     /// Keys the displayed pose at the playhead.
     Key => "Key pose", [Palette], Keys;
+    /// Keys the displayed rotation of the selected joint at the playhead. Also keys its location and scale if they have keys
+    /// or differ from the rest pose.
+    KeyJoint => "Key the selected joint", [Details], Keys;
     /// Removes the keys under the playhead.
     DeleteKey => "Delete key", [Palette], Keys;
     /// Moves the keys under the playhead to a time, seconds, clamped between the neighbouring keys.

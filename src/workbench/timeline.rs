@@ -3,7 +3,7 @@
 use super::navigation::Rules;
 use super::step::PIN_REACH;
 use super::{Playhead, Timeline, Tool, Workbench};
-use crate::asset::Interpolation;
+use crate::asset::{Interpolation, Property};
 use crate::base::NodeId;
 use crate::base::math::{Trs, Vec3};
 use crate::deform::sculpt::SculptState;
@@ -179,6 +179,33 @@ impl Workbench {
         self.key(Edit::Group(edits), false);
         if replaces && self.context.notice.is_none() {
             self.context.notice = Some(format!("Key at {time:.2} s replaced"));
+        }
+    }
+
+    /// Keys the displayed transform of the selected joint at the playhead.
+    pub(super) fn set_joint_key(&mut self) {
+        let Some(node) = self.selected() else {
+            self.context.notice = Some("no joint is selected: select the joint to key first".into());
+            return self.limit();
+        };
+        let time = self.stand_at_frame();
+        let joint = &self.context.character.skeleton.nodes[node.index()];
+        let (rest, now) = (joint.rest, self.context.pose.local[node.index()]);
+        let channels = self.context.session.document().motion().channels();
+        let keys = [
+            (Property::Translation, now.translation.to_vec(), now.translation != rest.translation),
+            (Property::Rotation, now.rotation.to_vec(), true),
+            (Property::Scale, now.scale.to_vec(), now.scale != rest.scale),
+        ];
+        let keys = keys.into_iter().filter_map(|(property, value, changed)| {
+            let target = Target::node(node, property);
+            let keyed = channels.iter().any(|c| c.target == target);
+            (changed || keyed).then_some(KeyValue { target, value })
+        });
+        let (keys, name) = (keys.collect(), joint.name.clone());
+        self.key(Edit::Keys(KeyEdit::Insert { time, keys }), false);
+        if self.context.notice.is_none() {
+            self.context.notice = Some(format!("Keyed {name} at {time:.2} s"));
         }
     }
 

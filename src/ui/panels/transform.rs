@@ -218,6 +218,12 @@ fn buttons(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
             ),
             ("Reset all", "Gives all joints the transform of the rest pose", true, Command::ResetPose(None)),
         ],
+        &[(
+            "Key joint",
+            "Sets a key at the playhead for this joint alone",
+            selected.is_some(),
+            Command::KeyJoint,
+        )],
     ];
     for row in rows {
         ui.horizontal_wrapped(|ui| {

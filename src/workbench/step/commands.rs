@@ -219,6 +219,7 @@ impl Workbench {
             Command::Play(on) => self.play(on),
             Command::Scrub(time) => self.scrub(time),
             Command::Key => self.set_key(),
+            Command::KeyJoint => self.set_joint_key(),
             Command::DeleteKey => self.delete_key(),
             Command::MoveKey(time) => self.move_key(time),
             Command::AutoKey(on) => {

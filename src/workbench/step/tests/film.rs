@@ -100,6 +100,30 @@ fn keys_are_dragged_between_their_neighbours_in_one_step_and_deleted() {
 }
 
 #[test]
+fn a_key_of_the_selected_joint_keys_no_other_joint() {
+    let mut s = two_keys();
+    s.bench.run_command(Command::Scrub(0.5));
+    s.bench.run_command(Command::Select(None));
+    s.bench.run_command(Command::KeyJoint);
+    assert!(s.bench.notice().unwrap().contains("no joint is selected"));
+    let node = NodeId::from(HAND);
+    s.bench.run_command(Command::Select(Some(node)));
+    let steps = s.bench.session().history().0;
+    let half = s.joint(HAND);
+    s.bench.run_command(Command::KeyJoint);
+    s.step();
+    let channels = s.bench.session().document().motion().channels();
+    let keyed: Vec<_> = channels.iter().filter(|c| c.times.contains(&0.5)).map(|c| &c.target).collect();
+    assert!(!keyed.is_empty());
+    assert!(keyed.iter().all(|t| matches!(t, crate::document::Target::Node { node: n, .. } if *n == node)), "{keyed:?}");
+    assert_eq!(s.bench.session().history().0, steps + 1);
+    assert!(s.joint(HAND).distance(half) < 1e-6, "the key is of the pose that shows");
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!(columns(&s), [0.0, 1.0]);
+}
+
+#[test]
 fn a_hand_that_reaches_into_the_motion_gets_its_pose() {
     let mut s = two_keys();
     s.bench.run_command(Command::AutoKey(false));
