@@ -42,8 +42,27 @@ pub fn has_display() -> bool {
 
 /// Returns the error that reports why no window can be opened.
 pub(super) fn no_desktop(error: &dyn std::fmt::Display) -> Error {
-    Error::gpu(
-        format!("no window can be opened: {error}"),
+    // winit begins with the place in its own source.
+    let text = error.to_string();
+    let cause = text
+        .split_once(".rs:")
+        .and_then(|(_, rest)| rest.split_once(": "))
+        .map_or(&*text, |(_, cause)| cause);
+    Error::input(
+        format!("no window can be opened: {}", cause.trim_end_matches('.')),
         "start it on a desktop (DISPLAY or WAYLAND_DISPLAY is set there), or use commands such as `sinew demo`",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_machine_without_a_desktop_tells_the_cause_alone() {
+        let error =
+            no_desktop(&"os error at /home/me/winit/src/linux/mod.rs:765: DISPLAY is not set.").to_string();
+        assert!(error.starts_with("no window can be opened: DISPLAY is not set"), "{error}");
+        assert!(no_desktop(&"refused").to_string().contains("opened: refused"));
+    }
 }

@@ -1,4 +1,4 @@
-//! The file panel: characters and projects of a folder, recent files, and sessions to recover.
+//! The file panel: characters, projects and cages of a folder, recent files, and sessions to recover.
 
 use super::state::{FileEntry, FileKind, PanelState};
 use super::table::Item;
@@ -50,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
     }
     let (_, entries) = files.of(memory.tab);
     let nothing = match memory.tab {
-        Tab::Folder => "No characters or projects here.",
+        Tab::Folder => "No characters, projects or cages here.",
         Tab::Recent => "Nothing was opened yet.",
         Tab::Unfinished => "Everything is saved: there is nothing to recover.",
         Tab::Samples => "The samples could not be written.",
@@ -119,6 +119,7 @@ fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, list: Rect, entrie
             FileKind::Folder => (Icon::Folder, theme::SOFT),
             FileKind::Character => (Icon::Character, theme::DARK.strong),
             FileKind::Project => (Icon::Project, theme::DARK.strong),
+            FileKind::Cage => (Icon::Cage, theme::DARK.strong),
             FileKind::Journal => (Icon::Recover, theme::FAIR),
         };
         icon.draw(&painter, pos2(rect.min.x + 34.0, rect.center().y), 17.0, color);

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 const MOST: usize = 4096;
 
 impl FileList {
-    /// Lists the folders, characters and projects in a folder by name, the `recent` files that still exist, and the
+    /// Lists the folders, characters, projects and cages in a folder by name, the `recent` files that still exist, and the
     /// unsaved sessions with journals in `journals`. Blocks while it reads the disk.
     ///
     /// # Errors
@@ -45,6 +45,7 @@ fn entry(path: &Path) -> Option<FileEntry> {
         () if about.is_dir() => (FileKind::Folder, String::new()),
         () if lower.ends_with("project.glb") => (FileKind::Project, size(about.len())),
         () if lower.ends_with(".glb") || lower.ends_with(".gltf") => (FileKind::Character, size(about.len())),
+        () if lower.ends_with(".obj") => (FileKind::Cage, format!("cage, {}", size(about.len()))),
         () => return None,
     };
     Some(FileEntry { path: path.to_owned(), name, note, kind })
@@ -68,7 +69,7 @@ mod tests {
     #[test]
     fn lists_hold_what_can_be_opened_folders_first() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b.GLB", "a.gltf", "Wolf.project.glb", "notes.txt", ".hidden.glb"] {
+        for name in ["b.GLB", "a.gltf", "Wolf.project.glb", "Wolf.cage.obj", "notes.txt", ".hidden.glb"] {
             std::fs::write(folder.path().join(name), vec![0; 2000]).unwrap();
         }
         std::fs::create_dir(folder.path().join("zoo")).unwrap();
@@ -79,6 +80,7 @@ mod tests {
             ("zoo", FileKind::Folder),
             ("a.gltf", FileKind::Character),
             ("b.GLB", FileKind::Character),
+            ("Wolf.cage.obj", FileKind::Cage),
             ("Wolf.project.glb", FileKind::Project),
         ];
         assert_eq!(shown, expected);

@@ -148,6 +148,8 @@ pub enum FileKind {
     Character,
     /// A Sinew project.
     Project,
+    /// An `.obj` file; opening it imports it as the document's cage.
+    Cage,
     /// The journal of an unsaved session; opening it recovers the document.
     Journal,
 }

@@ -15,13 +15,10 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
         for vertices in SIZES {
             shows.button(ui, pressed, &vertices.to_string(), Command::MakeCage(vertices));
         }
+        // The list of files imports an .obj file as the cage.
+        shows.button(ui, pressed, "Import .obj", Command::Files);
     });
-    let Some(cage) = cage else {
-        if shows.window {
-            ui.label("Or drop an .obj file on the window to import a cage.");
-        }
-        return;
-    };
+    let Some(cage) = cage else { return };
     let faces = cage.mesh.faces.len();
     ui.label(format!("{}: {} vertices, {faces} faces", cage.name, cage.vertices()));
     if shows.bench.awaits_coupling() {

@@ -256,7 +256,12 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
     }
     let large = theme::is_large(ui);
     if large {
-        ui.horizontal_wrapped(|ui| curves::tools(ui, bench, state));
+        ui.horizontal_wrapped(|ui| {
+            curves::choices(ui, state);
+            if state.curves.on {
+                curves::tools(ui, bench, state);
+            }
+        });
         if state.curves.on && !state.curves.tools {
             return;
         }
@@ -270,7 +275,7 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
     }
     ui.horizontal_wrapped(|ui| {
         if !large {
-            curves::tools(ui, bench, state);
+            curves::choices(ui, state);
             ui.separator();
         }
         let chosen = state.group;
@@ -292,6 +297,11 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
             if !large && group != Group::View {
                 ui.separator();
             }
+        }
+        // Last, so that no other tool moves when the user changes between rows and curves.
+        if !large && state.curves.on {
+            ui.separator();
+            curves::tools(ui, bench, state);
         }
     });
 }

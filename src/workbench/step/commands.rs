@@ -236,6 +236,7 @@ impl Workbench {
             Command::KeyStroke => self.key_stroke(),
             Command::Interpolation(way) => self.set_interpolation(way),
             Command::Open(path) if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) => {
+                p.files = false;
                 self.cancel();
                 self.requests.push(Request::Cage(CageSource::File(path, None)));
             }

@@ -105,9 +105,8 @@ fn owner(bench: &Workbench, selection: &Selection) -> Option<Subject> {
     selected.or_else(|| selection.owner().cloned())
 }
 
-/// Draws the choice between rows and curves, and of the property.
-pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
-    let motion = bench.session().document().motion();
+/// Draws the choice between rows and curves.
+pub(super) fn choices(ui: &mut Ui, state: &mut State) {
     for (on, text, tip) in [
         (false, "Sheet", "Shows the keys of all objects as rows"),
         (true, "Curves", "Shows the values of the selected joint over time, with handles for the slopes"),
@@ -118,9 +117,11 @@ pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
             state.curves.press = None;
         }
     }
-    if !state.curves.on {
-        return;
-    }
+}
+
+/// Draws the choice of the property, and the tools of the curves.
+pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
+    let motion = bench.session().document().motion();
     if theme::is_large(ui) {
         let tip = "Shows the tools for keys, easing, playback and view";
         widgets::toggle(ui, &mut state.curves.tools, "Tools", tip);

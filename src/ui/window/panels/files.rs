@@ -226,7 +226,7 @@ fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, presse
             pressed.command(Command::Open(path.to_owned()), clicked);
         }
         if files.of(chosen.tab).1.is_empty() {
-            ui.label(RichText::new("No characters, projects or folders here").weak());
+            ui.label(RichText::new("No characters, projects, cages or folders here").weak());
         }
     });
 }

@@ -295,7 +295,7 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
             "Draw beside a silhouette where it should go; the brush (F) sets how far the skin follows"
         }
         (_, Tool::Cage) if bench.session().document().cage().is_none() => {
-            "Make a cage in the panel Cage, or drop an .obj file on the window"
+            "Make or import a cage in the panel Cage"
         }
         (_, Tool::Cage) if bench.preferences().cage_set == CageSet::Stroke && bench.awaits_cage_offset() => {
             "Now draw where the selected vertices should go; Esc forgets the line"

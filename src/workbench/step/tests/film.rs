@@ -115,7 +115,10 @@ fn a_key_of_the_selected_joint_keys_no_other_joint() {
     let channels = s.bench.session().document().motion().channels();
     let keyed: Vec<_> = channels.iter().filter(|c| c.times.contains(&0.5)).map(|c| &c.target).collect();
     assert!(!keyed.is_empty());
-    assert!(keyed.iter().all(|t| matches!(t, crate::document::Target::Node { node: n, .. } if *n == node)), "{keyed:?}");
+    assert!(
+        keyed.iter().all(|t| matches!(t, crate::document::Target::Node { node: n, .. } if *n == node)),
+        "{keyed:?}"
+    );
     assert_eq!(s.bench.session().history().0, steps + 1);
     assert!(s.joint(HAND).distance(half) < 1e-6, "the key is of the pose that shows");
     s.bench.run_command(Command::Undo);
