@@ -218,21 +218,24 @@ impl Document {
 
     /// Returns the pose with the first `layers` strokes applied, which is the input of the next stroke.
     pub fn posed_below(&self, skeleton: &Skeleton, layers: usize) -> Pose {
-        let below = &self.strokes[..layers.min(self.strokes.len())];
-        let base = self.base_over(self.rest(skeleton));
-        below.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
+        self.stroked(skeleton, layers, self.base_over(self.rest(skeleton)))
     }
 
     /// Returns the edited pose with all strokes applied, over another rest shape than the cage's.
     pub fn posed_over(&self, skeleton: &Skeleton, rest: RestShift) -> Pose {
-        let base = self.base_over(rest);
-        self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
+        self.stroked(skeleton, self.strokes.len(), self.base_over(rest))
     }
 
     /// Returns the pose that the strokes give on another base pose.
     pub fn posed_from(&self, skeleton: &Skeleton, base: Pose) -> Pose {
         let base = Pose { local: base.local, weights: base.weights, ..self.base_over(self.rest(skeleton)) };
-        self.strokes.iter().fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
+        self.stroked(skeleton, self.strokes.len(), base)
+    }
+
+    /// Applies the first `layers` strokes to a pose.
+    fn stroked(&self, skeleton: &Skeleton, layers: usize, base: Pose) -> Pose {
+        let strokes = self.strokes.iter().take(layers);
+        strokes.fold(base, |pose, layer| layer.applied(skeleton, &self.limits, &pose))
     }
 
     /// Returns the base pose over a rest shape, with the grips.

@@ -227,6 +227,7 @@ impl<'o> WindowApp<'o> {
             // The onion skins are for an earlier window or the headset.
             News::Ghosts(..) => {}
             News::Written(path, note) => {
+                self.writing.take_if(|(_, asked)| *asked == path);
                 self.app_session.quit |= self.closing && self.app_session.on_disk;
                 let note = note.map_or_else(String::new, |note| format!(": {note}"));
                 self.desk.facts.message = Some(format!("wrote {}{note}", path.display()));

@@ -27,7 +27,7 @@ pub const CYCLES_PER_SEARCH: u32 = 2;
 pub const STEPS: u32 = 8;
 /// Stiffness of a contact spring, in units of `μ h`. In firm and soft regions, the stiffness is multiplied by the
 /// geometric mean of the two cubes' factors.
-pub const STIFFNESS: f32 = 2.0;
+pub const STIFFNESS: f32 = 3.0;
 /// Largest move of a vertex in one step on the skin, in edge lengths of a cube.
 pub const LARGEST_MOVE: f32 = 0.075;
 /// Spacing of the points on the skin, in edge lengths of a cube.
@@ -63,9 +63,9 @@ pub struct Search {
 
 /// Limits of the search for pairs of points during the solve. The search also finds pairs that do not touch yet. These
 /// pairs mark the parts of the skin that may need the second stage.
-pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.2, ahead: 0.2 };
+pub const FLESH: Search = Search { reach: 2.5, lateral: 1.8, margin: 0.3, ahead: 0.3 };
 /// Limits of the search for pairs of skin vertices.
-pub const SKIN: Search = Search { reach: 0.9, lateral: 0.8, margin: 0.03, ahead: 0.0 };
+pub const SKIN: Search = Search { reach: 0.9, lateral: 0.8, margin: 0.05, ahead: 0.0 };
 
 /// Points in the cubes.
 #[derive(Clone, Debug, Default)]

@@ -366,21 +366,26 @@ pub(in crate::ui) fn section_name(title: &str) -> &str {
     title.split(" (").next().unwrap_or(title)
 }
 
-/// Draws a collapsible section; `open` is its initial state. Returns the new state if the user opened or closed it.
+/// Draws a collapsible section; `open` is its initial state. With `reveal`, opens the section and scrolls it into view.
+/// Returns the new state if the section was opened or closed.
 pub(in crate::ui) fn section(
     ui: &mut Ui,
     title: &str,
-    open: bool,
+    (open, reveal): (bool, bool),
     content: impl FnOnce(&mut Ui),
 ) -> Option<bool> {
     let heading = egui::RichText::new(title).strong();
     let header = egui::CollapsingHeader::new(heading).id_salt(section_name(title)).default_open(open);
-    let shown = header.show(ui, |ui| {
+    let shown = header.open(reveal.then_some(true)).show(ui, |ui| {
         content(ui);
         ui.add_space(4.0);
     });
     ui.separator();
     let header = shown.header_response;
+    if reveal {
+        header.scroll_to_me(Some(Align::TOP));
+        return (!open).then_some(true);
+    }
     let state = header.clicked().then(|| CollapsingState::load(ui.ctx(), header.id)).flatten();
     state.map(|state| state.is_open())
 }

@@ -573,6 +573,23 @@ fn lines_have_the_scale_of_the_display_and_of_the_panels() {
 }
 
 #[test]
+fn the_section_of_a_chosen_tool_opens_and_comes_into_view() {
+    let mut t = Table::new();
+    let word = |t: &Table, text: &str| t.desk.words.iter().find(|w| w.0 == text).map(|w| w.1);
+    assert!(word(&t, "Import .obj").is_none());
+    for _ in 0..2 {
+        t.key(Key::C, Modifiers::NONE);
+        t.frames(40);
+        let shown = word(&t, "Import .obj").unwrap();
+        assert!(shown.min.y > 0.0 && shown.max.y < 400.0, "{shown:?}");
+        assert_eq!(t.desk.choices().sections.get("Cage"), Some(&true));
+        // The user scrolls away; another choice of the tool brings the section back.
+        t.key(Key::B, Modifiers::NONE);
+        t.frames(2);
+    }
+}
+
+#[test]
 fn an_opened_section_of_the_side_panel_is_open_in_the_next_session() {
     let mut t = Table::new();
     let statistics = |t: &Table| t.desk.words.iter().find(|w| w.0 == "Statistics").map(|w| w.1.center());

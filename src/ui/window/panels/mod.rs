@@ -22,7 +22,7 @@ use super::keys::{Act, KeyMap};
 use crate::document::DeformerSettings;
 use crate::ui::panels::{self, Tip, widgets};
 use crate::ui::theme;
-use crate::workbench::{Command, Workbench};
+use crate::workbench::{Command, Tool, Workbench};
 use egui::Ui;
 
 /// Colour of the selected joint in the picture.
@@ -33,6 +33,8 @@ pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
 pub(super) struct Memory {
     /// State of the panels that the headset has too.
     pub shared: panels::Memory,
+    /// The tool in the last pass.
+    pub tool: Tool,
     /// Whether the list of shortcuts shows.
     pub help: bool,
     /// The action whose shortcut the user is choosing: it gets the next pressed key.
@@ -257,7 +259,7 @@ const KEEP: &str = "Enter or a click keeps it, Esc or the right button drops it"
 
 fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
     use super::Hold;
-    use crate::workbench::{CageSet, GrabBy, MarkBy, MeasureBy, Tool};
+    use crate::workbench::{CageSet, GrabBy, MarkBy, MeasureBy};
     let Some(bench) = bench else { return "Open a rigged glTF character: drop it here, or press Ctrl-O" };
     match (desk.hold, bench.preferences().tool) {
         (Hold::Brush { .. }, _) => "Move the mouse sideways; Enter or a click keeps the size, Esc drops it",

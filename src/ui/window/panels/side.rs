@@ -2,6 +2,7 @@
 
 use super::{Memory, Pressed, Shows, statistics, widgets};
 use crate::ui::panels::{self, Section};
+use crate::workbench::Tool;
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
 
 /// The shared panels from top to bottom. The timeline has the keys.
@@ -19,6 +20,16 @@ const SECTIONS: [Section; 11] = [
     Section::History,
 ];
 
+/// Returns the section with the settings of a tool, if the tool has its own.
+fn of_tool(tool: Tool) -> Option<Section> {
+    match tool {
+        Tool::Cage => Some(Section::Cage),
+        Tool::Bone => Some(Section::Rig),
+        Tool::Skin | Tool::Grip => Some(Section::Shape),
+        _ => None,
+    }
+}
+
 pub(super) fn show(
     ui: &mut Ui,
     shows: &Shows<'_>,
@@ -27,30 +38,35 @@ pub(super) fn show(
     pressed: &mut Pressed,
 ) {
     let bench = shared.bench;
+    // The section of a tool comes into view when the user chooses the tool.
+    let tool = bench.preferences().tool;
+    let changed = std::mem::replace(&mut memory.tool, tool) != tool;
+    let chosen = of_tool(tool).filter(|_| changed);
     let frame = Frame::new().fill(ui.visuals().panel_fill).inner_margin(Margin::same(8));
     Panel::right("side").frame(frame).resizable(true).default_size(274.0).size_range(220.0..=480.0).show(
         ui,
         |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 let mut changed = None;
-                let mut section = |ui: &mut Ui, title: &str, open: bool, content: &mut dyn FnMut(&mut Ui)| {
-                    let name = widgets::section_name(title);
-                    let open = shows.choices.sections.get(name).copied().unwrap_or(open);
-                    if let Some(now) = widgets::section(ui, title, open, content) {
-                        changed = Some((name.to_owned(), now));
-                    }
-                };
+                let mut section =
+                    |ui: &mut Ui, title: &str, (open, reveal), content: &mut dyn FnMut(&mut Ui)| {
+                        let name = widgets::section_name(title);
+                        let open = shows.choices.sections.get(name).copied().unwrap_or(open);
+                        if let Some(now) = widgets::section(ui, title, (open, reveal), content) {
+                            changed = Some((name.to_owned(), now));
+                        }
+                    };
                 for one in SECTIONS {
                     let bones = one == Section::Rig && bench.is_bare();
                     let open = bones || matches!(one, Section::Outliner | Section::Deformer);
-                    section(ui, &one.title(bench), open, &mut |ui| {
+                    section(ui, &one.title(bench), (open, chosen == Some(one)), &mut |ui| {
                         one.show(ui, shared, &mut memory.shared, &mut pressed.shared);
                     });
                 }
                 let problems = &shows.facts.problems;
                 let title = format!("Problems of the file ({})", problems.len());
-                section(ui, &title, false, &mut |ui| statistics::problems(ui, problems));
-                section(ui, "Statistics", false, &mut |ui| statistics::show(ui, shows, bench));
+                section(ui, &title, (false, false), &mut |ui| statistics::problems(ui, problems));
+                section(ui, "Statistics", (false, false), &mut |ui| statistics::show(ui, shows, bench));
                 if let Some((name, open)) = changed {
                     let mut choices = shows.choices.clone();
                     choices.sections.insert(name, open);
