@@ -111,6 +111,7 @@ impl TakeReader {
             6 => Rules::Sixth,
             7 => Rules::Seventh,
             8 => Rules::Eighth,
+            9 => Rules::Ninth,
             _ => Rules::Now,
         }
     }

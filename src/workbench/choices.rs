@@ -183,17 +183,19 @@ pub enum CageSet {
     Brush,
     /// The vertices around the limb.
     Ring,
+    /// The vertices around the limb, towards or away from their middle.
+    Thickness,
     /// The vertices along a stroke: a baseline selects them, an offset stroke moves them.
     Stroke,
 }
 
 impl CageSet {
     /// All sets.
-    pub const ALL: [Self; 4] = [Self::Vertex, Self::Brush, Self::Ring, Self::Stroke];
+    pub const ALL: [Self; 5] = [Self::Vertex, Self::Brush, Self::Ring, Self::Thickness, Self::Stroke];
 
     /// Name for the user interface.
     pub fn label(self) -> &'static str {
-        ["Vertex", "Brush", "Ring", "Stroke"][self as usize]
+        ["Vertex", "Brush", "Ring", "Thickness", "Stroke"][self as usize]
     }
 }
 

@@ -59,9 +59,12 @@ pub enum Rules {
     /// The trigger of the grab tool makes the copy only near the body. Strokes and hands take control joints, and a
     /// grab of the whole body turns joints below a pinned joint.
     Eighth,
-    /// Current rules: those of version 8, but strokes and hands do not take control joints, and a grab of the whole body
-    /// keeps what hangs on a pinned joint, unless a hand or another pin is there. The turntable's axis is in the middle of
-    /// the skin, without rigid parts such as a sword.
+    /// Rules for takes of version 9: those of version 8, but strokes and hands do not take control joints, and a grab of the
+    /// whole body keeps what hangs on a pinned joint, unless a hand or another pin is there. The turntable's axis is in the
+    /// middle of the skin, without rigid parts such as a sword. A ring of the cage has the vertices that are about as far
+    /// along the nearest bone, and about as far from it, as the grabbed vertex.
+    Ninth,
+    /// Current rules: those of version 9, but a ring of the cage goes around a limb along a section of the cage.
     #[default]
     Now,
 }

@@ -41,7 +41,7 @@ impl Workbench {
                 let before = clips(self);
                 self.apply(*edit, continues);
                 // A clip that the user adds shows at once.
-                if clips(self) > before && self.navigation.rules() >= Rules::Now {
+                if clips(self) > before && self.navigation.rules() >= Rules::Ninth {
                     self.playhead.shown = true;
                     self.show_moment();
                 }

@@ -218,7 +218,7 @@ impl Workbench {
     /// A point on the turntable's vertical axis, world space, metres. The point is the centre of the skin's bounding box
     /// in the bind pose, displaced as far as the mean position of the bones has moved since the bind pose.
     pub fn axis(&self) -> Vec3 {
-        let bounds = if self.navigation.rules() < Rules::Now { &self.bounds } else { &self.figure };
+        let bounds = if self.navigation.rules() < Rules::Ninth { &self.bounds } else { &self.figure };
         if self.navigation.rules() == Rules::First {
             return bounds.center();
         }
@@ -229,10 +229,11 @@ impl Workbench {
     /// Sets the rules of an earlier version of takes, so that a take of this version replays as it was recorded.
     pub(crate) fn keep_to(&mut self, rules: Rules) {
         self.navigation.keep_to(rules);
-        if rules < Rules::Now {
+        if rules < Rules::Ninth {
             self.context.body.controls.clear();
         }
         self.grab.keep_to(rules);
+        self.cage.keep_to(rules);
     }
 
     /// Index into [hands](crate::workbench::Input::hands) of the tool hand; the other hand carries the palette.

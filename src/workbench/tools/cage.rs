@@ -9,9 +9,11 @@ use crate::cage::{Cage, Coupling, Reverse};
 use crate::document::{CageMove, Edit, KeyEdit, KeyValue, Target};
 use crate::pose::{Sample, Stroke, Warp, tolerance_in_space};
 use crate::render::{BASELINE, Lines, OFFSET};
-use crate::rig::{Mirror, Pose, RestShift};
+use crate::rig::{Bone, Mirror, Pose, RestShift, Skeleton};
 use crate::scene::PosedCage;
+use crate::workbench::navigation::Rules;
 use crate::workbench::{CageSet, Haptic, Rigid, Tracking};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Maximum distance from the tip to a vertex that can be grabbed, room metres.
@@ -20,6 +22,8 @@ const REACH: f32 = 0.05;
 const STILL: f32 = 0.004;
 /// Lines fade out over this distance from the tip, as a fraction of the cage's size.
 const FADES: f32 = 0.35;
+/// A ring may lie beyond the ends of its bone by this fraction of the bone's length.
+const BEYOND: f64 = 0.1;
 /// The faintest and the strongest opacity of lines, 0..=255.
 const OPACITY: [f32; 2] = [36.0, 230.0];
 const CAGE: [u8; 3] = [120, 220, 190];
@@ -31,6 +35,8 @@ struct Held {
     /// Displayed cage, and tip of the tool hand, when the hold began.
     start: Vec<DVec3>,
     hand: Rigid,
+    /// Middle of the ring whose thickness one hand changes.
+    middle: Option<DVec3>,
     /// Tips of both hands, and the displayed cage, when the second hand joined.
     both: Option<([Rigid; 2], Vec<DVec3>)>,
     work: Work,
@@ -73,11 +79,20 @@ pub struct CageTool {
     /// The baseline of the next offset stroke, and the vertices that it selects with their parameters.
     baseline: Option<(Stroke, Vec<(usize, f64)>)>,
     hover: Option<usize>,
+    /// The rules of hands.
+    rules: Rules,
     /// Share of the motion per vertex if the hand grabbed now; empty if no vertex is near.
     lit: Vec<f32>,
+    /// The vertex whose ring `lit` has, if it has a ring.
+    ring_of: Option<usize>,
 }
 
 impl CageTool {
+    /// Sets the rules of an earlier version of takes.
+    pub fn keep_to(&mut self, rules: Rules) {
+        self.rules = rules;
+    }
+
     /// Whether a hand holds vertices or draws.
     pub fn is_busy(&self) -> bool {
         !matches!(self.act, Act::Idle)
@@ -109,7 +124,7 @@ impl CageTool {
 
     /// Updates the tool after the document's cage has changed.
     pub fn document_changed(&mut self, context: &EditContext) {
-        self.hover = None;
+        (self.hover, self.ring_of) = (None, None);
         let Some(cage) = context.session.document().cage() else {
             self.partners.clear();
             self.baseline = None;
@@ -154,7 +169,7 @@ impl CageTool {
         let usable = hand.tip_tracking == Tracking::Tracked && !on_panel;
         let pressed = hand.trigger.pressed && usable;
         if set == CageSet::Stroke {
-            self.hover = None;
+            (self.hover, self.ring_of) = (None, None);
             self.lit.clear();
             if pressed {
                 let work = self.baseline.as_ref().and_then(|_| self.work(context, coupling));
@@ -173,7 +188,13 @@ impl CageTool {
             moment.feel(moment.tool, Haptic::Hover);
         }
         self.hover = near;
-        self.lit = near.map_or_else(Vec::new, |v| self.share(context, set, v, f64::from(moment.radius())));
+        // A ring takes longer than a frame may; it stays the same while the hand is at one vertex.
+        let ring = near.filter(|_| matches!(set, CageSet::Ring | CageSet::Thickness));
+        if ring.is_none() || self.ring_of != ring {
+            self.lit =
+                near.map_or_else(Vec::new, |v| self.share(context, set, v, f64::from(moment.radius())));
+        }
+        self.ring_of = ring;
         if !pressed {
             return;
         }
@@ -184,7 +205,11 @@ impl CageTool {
         moment.feel(moment.tool, Haptic::Selection);
         let share = self.lit.clone();
         let start = self.posed.positions.clone();
-        self.act = Act::Holds(Box::new(Held { share, start, hand: tip, both: None, work }));
+        let middle = (set == CageSet::Thickness).then(|| {
+            let ring = || start.iter().zip(&share).filter(|(_, share)| **share > 0.0).map(|(x, _)| *x);
+            ring().sum::<DVec3>() / ring().count().max(1) as f64
+        });
+        self.act = Act::Holds(Box::new(Held { share, start, hand: tip, middle, both: None, work }));
     }
 
     /// Prepares the map from the displayed cage to the rest cage. If this fails, the error becomes the notice.
@@ -233,7 +258,13 @@ impl CageTool {
                 Some((from, start)) => {
                     by_two([from[0], from[1]], [hand.tip, other.tip], start, &held.share, &mut held.work.to)
                 }
-                None => by_one(&held.hand, &hand.tip, &held.start, &held.share, &mut held.work.to),
+                None => match held.middle {
+                    Some(middle) => {
+                        let ends = [&held.hand, &hand.tip].map(|tip| tip.position.as_dvec3());
+                        thicken(middle, ends, &held.start, &held.share, &mut held.work.to);
+                    }
+                    None => by_one(&held.hand, &hand.tip, &held.start, &held.share, &mut held.work.to),
+                },
             }
             self.preview(context, &mut held.work, moment.preferences.mirror);
         }
@@ -369,9 +400,15 @@ impl CageTool {
                     *share = ((1.0 - u * u) * (1.0 - u * u)) as f32;
                 }
             }
-            CageSet::Ring => {
+            CageSet::Ring | CageSet::Thickness => {
                 if let Some(cage) = context.session.document().cage() {
-                    ring(cage, &context.character.skeleton, v).into_iter().for_each(|k| out[k] = 1.0);
+                    let skeleton = &context.character.skeleton;
+                    let ring = if self.rules < Rules::Now {
+                        band(cage, skeleton, v)
+                    } else {
+                        ring(cage, skeleton, v, &self.partners)
+                    };
+                    ring.into_iter().for_each(|k| out[k] = 1.0);
                 }
             }
         }
@@ -475,6 +512,16 @@ fn by_one(from: &Rigid, to: &Rigid, start: &[DVec3], share: &[f32], out: &mut [D
     }
 }
 
+/// Moves held vertices away from a middle, or towards it, by the factor by which a hand has changed its distance to the
+/// middle.
+fn thicken(middle: DVec3, [from, to]: [DVec3; 2], start: &[DVec3], share: &[f32], out: &mut [DVec3]) {
+    let factor = to.distance(middle) / from.distance(middle).max(1e-9);
+    let factor = factor.clamp(0.1, 10.0) - 1.0;
+    for ((out, x), share) in out.iter_mut().zip(start).zip(share) {
+        *out = *x + (*x - middle) * (factor * f64::from(*share));
+    }
+}
+
 /// Moves, rotates, scales and twists held vertices with two hands. The twist of each hand about the line between the
 /// hands decreases towards the other hand.
 fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out: &mut [DVec3]) {
@@ -511,17 +558,91 @@ fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out:
     }
 }
 
-/// Returns the vertices of the cage around the bone nearest to vertex `v`, at about the same place along the bone as
-/// `v`.
-fn ring(cage: &Cage, skeleton: &crate::rig::Skeleton, v: usize) -> Vec<usize> {
+/// Position along a bone, in bone lengths from its head, and distance from the bone.
+fn along(bone: &Bone, x: DVec3) -> (f64, f64) {
+    let (head, span) = (bone.head.as_dvec3(), (bone.tail - bone.head).as_dvec3());
+    let t = if span.length_squared() > 0.0 { (x - head).dot(span) / span.length_squared() } else { 0.0 };
+    (t, (head + span * t.clamp(0.0, 1.0)).distance(x))
+}
+
+/// Returns the vertices of the cage in a ring around the limb at vertex `v`. A plane through `v`, perpendicular to a bone,
+/// cuts the cage in loops. The ring follows the shortest loop through `v` that goes around the plane's bone: of each edge
+/// that the loop crosses, it has the nearer end. Where no loop goes around a bone, the ring is `v` alone.
+fn ring(cage: &Cage, skeleton: &Skeleton, v: usize, partners: &[Option<u32>]) -> Vec<usize> {
+    let bones = skeleton.bones.iter().filter(|b| b.head.distance(b.tail) > 0.0);
+    let loops = bones.filter_map(|bone| section(cage, bone, v));
+    let Some((_, ring)) = loops.min_by(|a, b| a.0.total_cmp(&b.0)) else { return vec![v] };
+    // A vertex in the plane of symmetry belongs to both sides. A ring around the limb of one side leaves it out.
+    let partner = |k: usize| partners.get(k).copied().flatten().map(|p| p as usize);
+    let sides: Vec<usize> = ring.iter().copied().filter(|k| partner(*k) != Some(*k)).collect();
+    let one_sided = sides.iter().all(|k| partner(*k).is_none_or(|p| !sides.contains(&p)));
+    if one_sided && sides.contains(&v) { sides } else { ring }
+}
+
+/// Cuts the cage by the plane through vertex `v` that is perpendicular to `bone`. Returns the length of the loop through `v`
+/// and the nearer ends of the edges that it crosses. Returns `None` if the plane does not meet the bone, or if no loop
+/// through `v` goes around the bone.
+fn section(cage: &Cage, bone: &Bone, v: usize) -> Option<(f64, Vec<usize>)> {
+    let positions = &cage.mesh.positions;
+    let (t, _) = along(bone, positions[v]);
+    if !(-BEYOND..=1.0 + BEYOND).contains(&t) {
+        return None;
+    }
+    let (head, axis) = (bone.head.as_dvec3(), (bone.tail - bone.head).as_dvec3());
+    let normal = axis.try_normalize()?;
+    let height = |k: u32| (positions[k as usize] - positions[v]).dot(normal);
+    let crosses = |a: u32, b: u32| (height(a) >= 0.0) != (height(b) >= 0.0);
+    let point = |[a, b]: [u32; 2]| {
+        let [x, y] = [a, b].map(|k| positions[k as usize]);
+        x.lerp(y, height(a) / (height(a) - height(b)))
+    };
+    // Every triangle that the plane cuts joins two crossed edges.
+    let mut joins: HashMap<[u32; 2], Vec<[u32; 2]>> = HashMap::new();
+    for [a, b, c] in cage.mesh.triangles() {
+        let cut: Vec<[u32; 2]> = [[a, b], [b, c], [c, a]]
+            .into_iter()
+            .filter(|e| crosses(e[0], e[1]))
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        if let [e, f] = cut[..] {
+            joins.entry(e).or_default().push(f);
+            joins.entry(f).or_default().push(e);
+        }
+    }
+    let start = *joins.keys().filter(|e| e.contains(&(v as u32))).min()?;
+    let (mut seen, mut next) = (vec![start], start);
+    // If the loop goes around the bone, the angles about the bone add up to a full turn.
+    let (mut length, mut turned) = (0.0, 0.0);
+    let centre = head + axis * t;
+    loop {
+        let last = next;
+        let onward = joins[&last].iter().find(|e| !seen.contains(e));
+        next = *onward.unwrap_or(&start);
+        let [x, y] = [last, next].map(|e| point(e) - centre);
+        length += x.distance(y);
+        turned += x.cross(y).dot(normal).atan2(x.dot(y));
+        if onward.is_none() {
+            break;
+        }
+        seen.push(next);
+    }
+    if turned.abs() < std::f64::consts::PI {
+        return None;
+    }
+    let nearer = |[a, b]: [u32; 2]| if height(a).abs() <= height(b).abs() { a } else { b };
+    let mut ring: Vec<usize> = seen.into_iter().map(|e| nearer(e) as usize).collect();
+    ring.push(v);
+    ring.sort_unstable();
+    ring.dedup();
+    Some((length, ring))
+}
+
+/// Returns a ring by the rules of takes before version 10: the vertices around the bone nearest to vertex `v`, at about
+/// the same place along the bone as `v`.
+fn band(cage: &Cage, skeleton: &Skeleton, v: usize) -> Vec<usize> {
     let positions = &cage.mesh.positions;
     let x = positions[v];
-    let along = |b: &crate::rig::Bone, x: DVec3| {
-        let (head, span) = (b.head.as_dvec3(), (b.tail - b.head).as_dvec3());
-        let t = if span.length_squared() > 0.0 { (x - head).dot(span) / span.length_squared() } else { 0.0 };
-        (t, (head + span * t.clamp(0.0, 1.0)).distance(x))
-    };
-    let near = |b: &&crate::rig::Bone| along(b, x).1;
+    let near = |b: &&Bone| along(b, x).1;
     let bones = skeleton.bones.iter().filter(|b| b.head.distance(b.tail) > 0.0);
     let Some(bone) = bones.min_by(|a, b| near(a).total_cmp(&near(b))) else { return vec![v] };
     let (t, distance) = along(bone, x);
@@ -556,4 +677,64 @@ fn partners(cage: &Cage, mirror: Option<&Mirror>) -> Vec<Option<u32>> {
         found.filter(|f| f.1 <= within).map(|f| f.0 as u32)
     };
     positions.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Asset;
+    use crate::base::Progress;
+    use crate::bind::BindOptions;
+    use crate::cage::Coordinates;
+    use crate::generate::{Kind, glb};
+    use crate::scene::{CageSource, Model};
+    use std::time::Duration;
+
+    /// Returns the ring at the cage's vertex nearest to a joint, moved.
+    fn ring_at(model: &Model, cage: &Cage, joint: &str, aside: DVec3) -> (DVec3, Vec<DVec3>) {
+        let skeleton = model.skeleton();
+        let world = Pose::rest(skeleton).world(skeleton);
+        let x: Vec3 = world[skeleton.find(joint).unwrap().index()].translation.into();
+        let (v, _) = nearest(&cage.mesh.positions, x.as_dvec3() + aside).unwrap();
+        let mirror = Mirror::of_skin(skeleton, &model.bound.character.control.positions);
+        let ring = ring(cage, skeleton, v, &partners(cage, mirror.as_ref()));
+        assert!(ring.contains(&v));
+        (cage.mesh.positions[v], ring.into_iter().map(|k| cage.mesh.positions[k]).collect())
+    }
+
+    #[test]
+    fn a_ring_goes_around_one_limb_or_around_the_trunk() {
+        let asset = Asset::from_slice(&glb(Kind::Human).unwrap(), "human.glb").unwrap();
+        let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+        for vertices in [60, 120, 240] {
+            let source = CageSource::Made(vertices);
+            let cage = model.new_cage(&source, Coordinates::default(), &Progress::default()).unwrap().0.cage;
+            for (joint, side) in
+                [("LeftLowerLeg", 1.0), ("RightLowerLeg", -1.0), ("LeftLowerArm", 1.0), ("RightFoot", -1.0)]
+            {
+                let (v, ring) = ring_at(&model, &cage, joint, DVec3::X * (0.12 * side));
+                assert!(ring.len() >= 3, "{vertices} {joint}: {ring:?}");
+                assert!(ring.iter().all(|x| x.x * side > 0.01), "{vertices} {joint}, at {v}: {ring:?}");
+            }
+            let (v, ring) = ring_at(&model, &cage, "Spine1", DVec3::X * 0.2);
+            let has = |of: &dyn Fn(&DVec3) -> bool| ring.iter().any(of);
+            assert!(has(&|x| x.x > 0.05) && has(&|x| x.x < -0.05), "{vertices}, at {v}: {ring:?}");
+            assert!(has(&|x| x.z > v.z + 0.02) && has(&|x| x.z < v.z - 0.02), "{vertices}, at {v}: {ring:?}");
+            // Edges of the trunk are up to 0.6 m long in the coarsest cage.
+            let most = if vertices == 60 { 0.35 } else { 0.25 };
+            assert!(ring.iter().all(|x| (x.y - v.y).abs() < most), "{vertices}, at {v}: {ring:?}");
+        }
+    }
+
+    #[test]
+    fn thickness_moves_a_ring_from_its_middle_by_one_factor() {
+        let start = [DVec3::X, DVec3::Y, -DVec3::X, -DVec3::Y, DVec3::Z * 3.0].map(|x| x + DVec3::ONE);
+        let mut out = start;
+        let ends = [DVec3::new(2.0, 1.0, 1.0), DVec3::new(2.5, 1.0, 1.0)];
+        thicken(DVec3::ONE, ends, &start, &[1.0, 1.0, 1.0, 1.0, 0.0], &mut out);
+        for (after, before) in out.iter().zip(&start).take(4) {
+            assert!((*after - DVec3::ONE).distance(1.5 * (*before - DVec3::ONE)) < 1e-12);
+        }
+        assert_eq!(out[4], start[4], "not of the ring");
+    }
 }

@@ -296,7 +296,7 @@ impl GrabTool {
         match &self.body {
             Some((_, body)) if by == GrabBy::Body => {
                 let grab = FullBodyGrab::new(skeleton, body, &context.pose, pins).limited(skeleton, limits);
-                let old = self.rules < Rules::Now;
+                let old = self.rules < Rules::Ninth;
                 Following::Whole(Box::new(if old { grab.turning_below_pins() } else { grab }))
             }
             _ => {
