@@ -9,7 +9,7 @@ use sinew::commands::{
     bake, bind, cage, compare, deform, demo, edit, fast, inspect, play, recover, render, rig, save, sculpt,
     vr, xr,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Poses and deforms 3D characters: strokes move the skeleton; springs or elastic volumes shape the flesh.
@@ -85,6 +85,22 @@ impl Cli {
     }
 }
 
+/// Parses the arguments. A first word that is neither a command nor a file gets an error of its own: clap would call the
+/// second word a command.
+fn parsed() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        let first =
+            std::env::args().nth(1).filter(|word| !word.starts_with('-') && !Path::new(word).exists());
+        match first {
+            Some(first) if error.kind() == ErrorKind::ArgumentConflict => {
+                let text = format!("there is no command '{first}'");
+                <Cli as CommandFactory>::command().error(ErrorKind::InvalidSubcommand, text).exit()
+            }
+            _ => error.exit(),
+        }
+    })
+}
+
 fn run(cli: Cli) -> Result<()> {
     let device = cli.device.clone();
     let context = &mut Context::new(device.clone());
@@ -114,7 +130,7 @@ fn print(text: String) {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()).and_then(|()| said()) {
+    match run(parsed()).and_then(|()| said()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("sinew: {error}");

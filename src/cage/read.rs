@@ -29,6 +29,9 @@ const UNITS: [f64; 7] = [0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0];
 /// # Errors
 /// [`Error::Unsupported`] for another file extension, otherwise the errors of [`read_obj`] or [`read_glb`].
 pub fn read(path: &Path, node: Option<&str>) -> Result<CageMesh> {
+    if path.is_dir() {
+        return Err(Error::unsupported(path, "a folder as a cage".to_owned(), "name an .obj or .glb file"));
+    }
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     match ending.as_str() {
         "obj" => read_obj(path),

@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub join: Option<PathBuf>,
     /// Largest error of a vertex in the joined file at any frame, millimetres; by default 1e-4 of the character's size
-    #[arg(long, value_name = "X", requires = "join")]
+    #[arg(long, value_name = "X", requires = "join", allow_negative_numbers = true)]
     pub budget_mm: Option<f64>,
     /// Whether the joined .glb keeps the file's own animations
     #[arg(long, value_enum, default_value_t, requires = "join")]

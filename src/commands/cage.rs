@@ -105,6 +105,9 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         let saving = Saving { every_frame: true, ..Saving::default() };
         write(context, &model, session.document(), out, saving, args.on.is_cpu())?;
     }
+    if args.obj.is_none() && args.out.is_none() && (args.make.is_some() || !args.moves.is_empty()) {
+        say("nothing was written: --out writes a project, --obj the cage");
+    }
     Ok(())
 }
 

@@ -158,6 +158,12 @@ impl Args {
 /// Any error from loading, posing, evaluating or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let (cpu, motions) = (args.on.is_cpu(), args.motions());
+    if !motions.is_empty() && args.pose.is_given() {
+        return Err(Error::input(
+            "--bends and --twists rotate one joint at a time from the bind pose, so no other pose applies",
+            "leave out --clip, --time, --pose and --rotate, or --bends and --twists",
+        ));
+    }
     if motions.is_empty() {
         return compare(context, &args.files, &args.pose, &args.settings()?, cpu, &args.out);
     }

@@ -50,6 +50,11 @@ pub(super) fn clip_of(clips: &[Clip], name: &str) -> Result<usize> {
 }
 
 impl PoseArgs {
+    /// Whether an option chooses a pose.
+    pub fn is_given(&self) -> bool {
+        self.clip.is_some() || self.time.is_some() || self.pose.is_some() || !self.rotate.is_empty()
+    }
+
     /// Returns the requested pose: a clip, a pose file or the project's own pose, with the rotations applied on top.
     ///
     /// # Errors

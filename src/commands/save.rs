@@ -33,7 +33,7 @@ pub struct Args {
     pub clips: Clips,
     /// Let all frames share few morph targets, with at most this error per vertex, millimetres; by default every shape has
     /// its own target, at most 240
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub budget_mm: Option<f64>,
     /// Write at most 4 influences per vertex for other programs; the embedded original keeps all
     #[arg(long)]

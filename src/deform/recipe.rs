@@ -300,9 +300,21 @@ fn merged<T: Serialize + serde::de::DeserializeOwned>(
     // Each field is checked separately, since serde's error message does not name the field.
     for (name, new) in given {
         // A count from a keyframe is rounded: keyframes are floats, and a curve may fall below zero between keys.
+        let kind = match &value[&name] {
+            Value::Bool(_) => Some("true or false"),
+            Value::Number(n) if n.is_u64() => Some("a whole number, 0 or more"),
+            Value::Number(_) => Some("a number"),
+            _ => None,
+        };
+        let given = new.to_string();
         let whole = new.as_f64().filter(|_| value[&name].is_u64() && (new.is_f64() || new.is_u64()));
         value[&name] = whole.map_or(new, |n| Value::from(n.round().clamp(0.0, 1e9) as u64));
-        T::deserialize(&value).map_err(|e| bad(format!("{name}: {e}")))?;
+        T::deserialize(&value).map_err(|e| match kind {
+            Some(kind) => {
+                Error::input(format!("{method}: {name}: {given} is not {kind}"), format!("give {kind}"))
+            }
+            None => bad(format!("{name}: {e}")),
+        })?;
     }
     serde_json::from_value(value).map_err(|e| bad(e.to_string()))
 }

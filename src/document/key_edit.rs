@@ -126,7 +126,7 @@ pub enum KeyEdit {
     },
     /// Replaces all clip layers.
     Clips(Vec<ClipLayer>),
-    /// Sets the frame rate: 24, 30 or 60 frames per second.
+    /// Sets the frame rate: 24, 25, 30, 50 or 60 frames per second.
     Rate(u32),
 }
 

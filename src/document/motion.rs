@@ -15,8 +15,8 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Supported frame rates, frames per second.
-pub const FRAME_RATES: [u32; 3] = [24, 30, 60];
+/// Supported frame rates, frames per second. The first one is the default.
+pub const FRAME_RATES: [u32; 5] = [24, 25, 30, 50, 60];
 
 /// A whole pose at a time: the key format of version 1, still used by [`super::Edit::SetKey`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -209,5 +209,5 @@ pub(super) fn validate_rate(rate: u32) -> Result<()> {
     if FRAME_RATES.contains(&rate) {
         return Ok(());
     }
-    Err(Error::input(format!("{rate} frames per second"), "choose 24, 30 or 60"))
+    Err(Error::input(format!("{rate} frames per second"), "choose 24, 25, 30, 50 or 60"))
 }

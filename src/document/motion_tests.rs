@@ -146,7 +146,7 @@ fn keys_are_set_moved_stretched_and_removed_and_all_of_it_undone() {
     for (edit, says) in [
         (KeyEdit::Move { keys: vec![at(&a, 1.0)], seconds: 1.0 }, "no key at 1 s"),
         (KeyEdit::Scale { keys: all.clone(), pivot: 0.0, factor: 0.0 }, "stretched by 0"),
-        (KeyEdit::Rate(25), "25 frames"),
+        (KeyEdit::Rate(23), "23 frames"),
         (KeyEdit::Import { clip: 0 }, "no clip 0"),
         (
             KeyEdit::Interpolation { targets: vec![a.clone()], interpolation: Interpolation::Step },

@@ -75,7 +75,7 @@ pub(super) fn unknown_node(skeleton: &Skeleton, name: &str) -> Error {
     let remedy = if close.is_empty() {
         "the file has no joints".to_owned()
     } else {
-        format!("the closest joint names are {}", close.join(", "))
+        format!("the closest joint names are {}; `sinew inspect` lists all", close.join(", "))
     };
     Error::input(format!("there is no node {name:?}"), remedy)
 }

@@ -395,7 +395,7 @@ commands! {
     /// Switches the recording of grabs on or off. While it is on, a grab sets keys of the motion that the hand gives the
     /// character, in real time from the playhead on.
     Record(bool) => "Record grabs", [Palette], Timeline;
-    /// Sets the frame rate, frames per second: 24, 30 or 60.
+    /// Sets the frame rate, frames per second: 24, 25, 30, 50 or 60.
     Rate(u32) => "Frame rate", [Palette], Tools;
     /// Sets whether playback starts again at its end.
     Loop(bool) => "Loop of playback", [Details], Timeline, |p| p.loops;

@@ -32,7 +32,14 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments, and words that the error line must contain.
-const REFUSED: [(&str, &str); 45] = [
+const REFUSED: [(&str, &str); 49] = [
+    ("compare ok.glb --bends --rotate JOINT=x:20 --out o", "rotate one joint at a time"),
+    ("cage ok.glb --import .", ".: a folder as a cage is not supported; name an .obj or .glb file"),
+    ("save ok.glb --budget-mm -1 --out o.glb", "the error budget is not above 0"),
+    (
+        "deform ok.glb --on cpu --out o.glb --set max_iterations=ten",
+        "\"ten\" is not a whole number, 0 or more",
+    ),
     ("edit ok.glb", "no window can be opened"),
     ("nope.glb", "no window can be opened"),
     ("inspect none.glb", "none.glb: No such file or directory (os error 2); check the name"),
@@ -59,8 +66,8 @@ const REFUSED: [(&str, &str); 45] = [
     ("lab generate box --out .", "name a file"),
     ("deform ok.glb --on cpu --set torsion", "write NAME=VALUE"),
     ("deform ok.glb --on cpu --set nope=1", "springs has no parameter nope; it has surface"),
-    ("deform ok.glb --on cpu --set torsion=NaN", "expected f32"),
-    ("deform ok.glb --on cpu --set max_iterations=-1", "expected u32"),
+    ("deform ok.glb --on cpu --set torsion=NaN", "is not a number; give a number"),
+    ("deform ok.glb --on cpu --set max_iterations=-1", "-1 is not a whole number, 0 or more"),
     ("deform ok.glb --on cpu --set start=nope", "\"nope\" is no skinning method"),
     ("deform ok.glb --on cpu --clip nope", "the file has no animation"),
     ("deform ok.glb --on cpu --time 1", "choose a clip by --clip"),
@@ -81,7 +88,8 @@ const REFUSED: [(&str, &str); 45] = [
 ];
 
 /// Arguments that the parser rejects.
-const USAGE: [(&str, &str); 11] = [
+const USAGE: [(&str, &str); 12] = [
+    ("export ok.glb", "there is no command 'export'"),
     ("", "Usage"),
     ("frob", "unrecognized subcommand or file 'frob'"),
     ("demo a b", "unexpected argument"),

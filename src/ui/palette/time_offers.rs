@@ -33,9 +33,14 @@ pub(super) fn offer_of_time(kind: C, timeline: &Timeline) -> Offer {
             command: Box::new(move |at| Command::MoveKey(f64::from(at) * length)),
         },
         C::Rate => {
-            let rates = FRAME_RATES.iter();
-            let rates = rates.map(|&r| choice(timeline.sheet.rate == r, r.to_string(), Command::Rate(r)));
-            Offer::Choice(rates.collect())
+            let rate = timeline.sheet.rate;
+            let at = FRAME_RATES.iter().position(|r| *r == rate).unwrap_or(0);
+            Offer::Press {
+                command: Command::Rate(FRAME_RATES[(at + 1) % FRAME_RATES.len()]),
+                enabled: true,
+                label: Some(format!("{rate} fps")),
+                count: None,
+            }
         }
         _ => {
             let of = |(way, label): (Interpolation, &str)| {

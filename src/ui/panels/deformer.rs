@@ -301,6 +301,32 @@ pub(in crate::ui) fn method_label(name: &str) -> &str {
     }
 }
 
+/// What a deformation method is, and for what it is good.
+fn method_tip(name: &str) -> &'static str {
+    match method(name) {
+        "rigid" => "Each vertex follows one bone. For robots and dolls of separate parts",
+        "lbs" => {
+            "Linear blend skinning, as in games. For armour, machines, clothes; fast. Twisted joints become thin"
+        }
+        "dqs" => "Dual quaternion skinning. Twisted joints keep their thickness; bent joints bulge outwards",
+        "blend" => "A mix of LBS and DQS. The mix can be painted on the skin",
+        "irs" => "Incremental rotation skinning, from the bones alone. For files whose skin weights are bad",
+        "cor" => "Optimized centres of rotation. Bent joints bulge less than with DQS",
+        "stb" => "Stretchable, twistable bones. For limbs that become longer or twist far",
+        "swing-twist" => {
+            "Swing and twist apart, with own weights. For smooth twists; skin weights of the file do not matter"
+        }
+        "fast" => "Computes the joints that you do not pose, from the shape. For tentacles and loose poses",
+        "springs" => "Springs from skin to bones keep the volume at joints. For bare bodies and muscles",
+        "fast+springs" => "Springs on the pose that FAST finds",
+        "thesis" => "The springs as the thesis prints them, for comparison",
+        "volume" => {
+            "Elastic flesh inside the body. For far bends, and with Contact; not for robots and armour"
+        }
+        _ => "",
+    }
+}
+
 /// Returns the method that follows `name` in the table of methods, skipping `without`.
 pub(in crate::ui) fn next_method(name: &str, without: &str) -> &'static str {
     let names = Recipe::NAMES;
@@ -311,9 +337,10 @@ pub(in crate::ui) fn next_method(name: &str, without: &str) -> &'static str {
 
 /// Draws a list of methods. Returns the user's choice; `Some(None)` means no method.
 fn methods(ui: &mut Ui, id: &str, now: Option<&str>, none: bool) -> Option<Option<&'static str>> {
-    let off = none.then_some(("off", now.is_none(), None));
-    let all = Recipe::NAMES.into_iter().map(|name| (method_label(name), now == Some(name), Some(name)));
-    widgets::pick(ui, (id, now.map_or("off", method_label), Some(96.0)), off.into_iter().chain(all))
+    let off = none.then_some(("off", now.is_none(), None, ""));
+    let line = |name| (method_label(name), now == Some(name), Some(name), method_tip(name));
+    let all = Recipe::NAMES.into_iter().map(line);
+    widgets::pick_with_tips(ui, (id, now.map_or("off", method_label), Some(96.0)), off.into_iter().chain(all))
 }
 
 /// Returns an edit that changes the setting `name`, or removes it if the value is null.

@@ -305,6 +305,15 @@ pub(super) fn pick<'t, T>(
     (id, shown, width): (&str, &str, Option<f32>),
     items: impl IntoIterator<Item = (&'t str, bool, T)>,
 ) -> Option<T> {
+    pick_with_tips(ui, (id, shown, width), items.into_iter().map(|(text, on, item)| (text, on, item, "")))
+}
+
+/// As [`pick`], with a tooltip per item.
+pub(super) fn pick_with_tips<'t, T>(
+    ui: &mut Ui,
+    (id, shown, width): (&str, &str, Option<f32>),
+    items: impl IntoIterator<Item = (&'t str, bool, T, &'t str)>,
+) -> Option<T> {
     let mut list = ComboBox::from_id_salt(id).selected_text(shown);
     if let Some(width) = width {
         list = list.width(width * theme::scale(ui));
@@ -319,8 +328,11 @@ pub(super) fn pick<'t, T>(
     let (mut picked, mut is_open) = (None, false);
     list.show_ui(ui, |ui| {
         is_open = true;
-        for (text, on, item) in items {
-            let line = ui.selectable_label(on, text);
+        for (text, on, item, tip) in items {
+            let mut line = ui.selectable_label(on, text);
+            if !tip.is_empty() {
+                line = line.on_hover_text(tip);
+            }
             // The first pass only measures the list.
             if on && passes < 2 {
                 line.scroll_to_me(Some(Align::Center));
