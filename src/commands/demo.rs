@@ -192,7 +192,7 @@ fn write_close_ups(context: &mut Context, shown: &Shown<'_>) -> Result<()> {
     let methods = METHODS.map(DeformerSettings::of);
     let mut rows = Vec::new();
     study(&side, model, &close_up_poses(model), &methods, |joint, region, shapes| {
-        let view = close_up(region, joint, shapes);
+        let view = close_up(model, region, joint, shapes);
         let (mut skins, mut heats) = (Vec::new(), Vec::new());
         for (line, shape) in shapes {
             let heat = |strain| color_of_strain(strain).extend(1.0);

@@ -4,12 +4,12 @@
 use super::compare::evaluator;
 use super::tables::write_tables;
 use crate::app::context::{Context, folder, write_png};
-use crate::base::math::{Aabb, DQuat, Vec3};
+use crate::base::math::{Aabb, DQuat, DVec3, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
 use crate::document::DeformerSettings;
-use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, volume_under};
-use crate::render::Lines;
+use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, Thickness, volume_under};
+use crate::render::{Camera, Lines};
 use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, sheet};
 use image::RgbaImage;
@@ -203,7 +203,7 @@ pub fn compare_joints(
         let mut studio = Studio::new(&context.renderer()?, &model)?;
         let mut cells = Vec::new();
         let found = study(&side, &model, &every(&model, motions), methods, |joint, region, shapes| {
-            cells.extend(close_ups(&mut studio, region, joint, shapes)?);
+            cells.extend(close_ups(&mut studio, &model, region, joint, shapes)?);
             Ok(())
         })?;
         if found.is_empty() {
@@ -302,8 +302,21 @@ impl CloseUp {
     }
 }
 
-/// Returns the camera that shows a joint in all shapes.
-pub fn close_up(region: &Region, joint: &LimbJoint, shapes: &[(JointLine, Evaluation)]) -> CloseUp {
+/// A camera shows a region if at least this fraction of the region's vertices is in sight.
+const IN_SIGHT: f64 = 0.1;
+/// Number of vertices, about, whose sight is tested.
+const TESTED: usize = 64;
+/// Sizes of the picture that are tried until the camera sees the joint, relative to the joint's surroundings.
+const SIZES: [f32; 4] = [1.0, 2.0, 4.0, 8.0];
+
+/// Returns the camera that shows a joint in all shapes. If something hides the joint, such as the shell of a robot, the camera
+/// stands on the other side, or farther away.
+pub fn close_up(
+    model: &Model,
+    region: &Region,
+    joint: &LimbJoint,
+    shapes: &[(JointLine, Evaluation)],
+) -> CloseUp {
     let around = |s: &Evaluation| region.vertices.iter().map(|&v| s.control[v as usize]).collect::<Vec<_>>();
     // The bounds include the near ends of both bones. Otherwise the camera would stand inside the body if the limb is
     // thin.
@@ -315,20 +328,40 @@ pub fn close_up(region: &Region, joint: &LimbJoint, shapes: &[(JointLine, Evalua
     if axis.z < -0.3 || (axis.z.abs() <= 0.3 && joint.at.dot(axis) < 0.0) {
         axis = -axis;
     }
-    let angle = Angle {
-        yaw: axis.x.atan2(axis.z) as f32 + 0.3,
-        pitch: (axis.y.clamp(-1.0, 1.0).asin() as f32).clamp(-1.2, 1.2),
+    let view = |axis: DVec3, size: f32| {
+        let angle = Angle {
+            yaw: axis.x.atan2(axis.z) as f32 + 0.3,
+            pitch: (axis.y.clamp(-1.0, 1.0).asin() as f32).clamp(-1.2, 1.2),
+        };
+        let half = 0.5 * size * bounds.size();
+        CloseUp { bounds: Aabb { min: bounds.center() - half, max: bounds.center() + half }, angle }
     };
-    CloseUp { bounds, angle }
+    let mut views = SIZES.into_iter().flat_map(|size| [axis, -axis].map(|axis| view(axis, size)));
+    let Some((_, first)) = shapes.first() else { return view(axis, 1.0) };
+    let control: Vec<DVec3> = first.control.iter().map(|x| x.as_dvec3()).collect();
+    let surface = Thickness::new(&control, &model.bound.character.control.triangles);
+    let skip = 1e-3 * f64::from(bounds.diagonal());
+    let sees = |view: &CloseUp| {
+        let eye = Camera::framing(&view.bounds, 1.0, view.angle.yaw, view.angle.pitch).eye.as_dvec3();
+        let tested = region.vertices.iter().step_by((region.vertices.len() / TESTED).max(1));
+        let free = |x: DVec3| {
+            let towards = (eye - x).normalize_or_zero();
+            surface.below(x, -towards, skip).is_none_or(|hit| hit > eye.distance(x))
+        };
+        let seen = tested.clone().filter(|v| free(control[**v as usize])).count();
+        seen as f64 >= IN_SIGHT * tested.count() as f64
+    };
+    views.find(sees).unwrap_or_else(|| view(axis, SIZES[SIZES.len() - 1]))
 }
 
 fn close_ups(
     studio: &mut Studio,
+    model: &Model,
     region: &Region,
     joint: &LimbJoint,
     shapes: &[(JointLine, Evaluation)],
 ) -> Result<Vec<Cell>> {
-    let view = close_up(region, joint, shapes);
+    let view = close_up(model, region, joint, shapes);
     shapes
         .iter()
         .map(|(line, shape)| {
