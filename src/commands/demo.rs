@@ -80,7 +80,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     };
     let document = session.document();
     let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
-    let drawn = format!("{}, {}", counted(strokes, "stroke"), counted(keys, "key"));
+    let drawn = format!("{}, {}", counted(strokes, "stroke"), counted(keys, "key time"));
     line("strokes", time, &format!("{drawn}; document {:.16}", document.hash()));
     write_outputs(context, &model, document, out)
 }

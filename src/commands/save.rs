@@ -117,7 +117,7 @@ pub(super) fn write(
     })?;
     say(receipt.to_string().trim_end());
     let (strokes, keys) = (document.strokes().len(), document.motion().key_times().len());
-    let drawn = format!("{}, {}", counted(strokes, "stroke"), counted(keys, "key"));
+    let drawn = format!("{}, {}", counted(strokes, "stroke"), counted(keys, "key time"));
     say(format_args!("  {drawn}; document {}", document.hash()));
     Ok(())
 }

@@ -79,7 +79,8 @@ impl Model {
         if negative > 0 && coordinates == Coordinates::MeanValue {
             let all = control.positions.len();
             told.push(format!(
-                "{negative} of {all} vertices have negative coordinates: they move against the cage a little"
+                "near concave parts of the cage, {negative} of {all} vertices move a little against it: their coordinates are \
+                 negative; `sinew cage --coordinates local` makes none"
             ));
         }
         let narrow = |values: &[f64]| values.iter().map(|w| *w as f32).collect();

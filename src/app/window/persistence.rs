@@ -120,6 +120,7 @@ impl WindowApp<'_> {
     /// Saves the document to its known path, or asks for a path.
     pub(super) fn save(&mut self) {
         if self.app_session.has_place() {
+            self.desk.facts.message = Some("saving…".into());
             self.app_session.save();
         } else {
             self.ask_where(Writes::Project, PROJECT);
@@ -144,7 +145,10 @@ impl WindowApp<'_> {
     pub(super) fn write(&mut self, writes: Writes, path: PathBuf) {
         self.writing = Some((writes, path.clone()));
         match writes {
-            Writes::Project => self.app_session.save_to(path),
+            Writes::Project => {
+                self.desk.facts.message = Some("saving…".into());
+                self.app_session.save_to(path);
+            }
             Writes::Posed => {
                 self.desk.facts.message = Some("exporting…".into());
                 self.app_session.export_to(path);

@@ -24,6 +24,11 @@ const STILL: f32 = 0.004;
 const FADES: f32 = 0.35;
 /// A ring may lie beyond the ends of its bone by this fraction of the bone's length.
 const BEYOND: f64 = 0.1;
+/// A bone belongs to one side if the distance to its mirror image is more than this fraction of its length.
+const ONE_SIDED: f64 = 0.25;
+/// A vertex is in the plane of symmetry if its distance from this plane is less than this fraction of the distance of the
+/// ring's first vertex.
+const MIDDLE: f64 = 0.1;
 /// The faintest and the strongest opacity of lines, 0..=255.
 const OPACITY: [f32; 2] = [36.0, 230.0];
 const CAGE: [u8; 3] = [120, 220, 190];
@@ -406,7 +411,7 @@ impl CageTool {
                     let ring = if self.rules < Rules::Now {
                         band(cage, skeleton, v)
                     } else {
-                        ring(cage, skeleton, v, &self.partners)
+                        ring(cage, skeleton, v, context.body.sides.as_ref())
                     };
                     ring.into_iter().for_each(|k| out[k] = 1.0);
                 }
@@ -568,15 +573,22 @@ fn along(bone: &Bone, x: DVec3) -> (f64, f64) {
 /// Returns the vertices of the cage in a ring around the limb at vertex `v`. A plane through `v`, perpendicular to a bone,
 /// cuts the cage in loops. The ring follows the shortest loop through `v` that goes around the plane's bone: of each edge
 /// that the loop crosses, it has the nearer end. Where no loop goes around a bone, the ring is `v` alone.
-fn ring(cage: &Cage, skeleton: &Skeleton, v: usize, partners: &[Option<u32>]) -> Vec<usize> {
+///
+/// A coarse cage can have one loop around both legs. A ring around a bone of one side therefore has no vertex of the other
+/// side, nor one in the plane of symmetry.
+fn ring(cage: &Cage, skeleton: &Skeleton, v: usize, mirror: Option<&Mirror>) -> Vec<usize> {
     let bones = skeleton.bones.iter().filter(|b| b.head.distance(b.tail) > 0.0);
-    let loops = bones.filter_map(|bone| section(cage, bone, v));
-    let Some((_, ring)) = loops.min_by(|a, b| a.0.total_cmp(&b.0)) else { return vec![v] };
-    // A vertex in the plane of symmetry belongs to both sides. A ring around the limb of one side leaves it out.
-    let partner = |k: usize| partners.get(k).copied().flatten().map(|p| p as usize);
-    let sides: Vec<usize> = ring.iter().copied().filter(|k| partner(*k) != Some(*k)).collect();
-    let one_sided = sides.iter().all(|k| partner(*k).is_none_or(|p| !sides.contains(&p)));
-    if one_sided && sides.contains(&v) { sides } else { ring }
+    let loops = bones.filter_map(|bone| Some((bone, section(cage, bone, v)?)));
+    let Some((bone, (_, mut ring))) = loops.min_by(|a, b| a.1.0.total_cmp(&b.1.0)) else { return vec![v] };
+    let Some(mirror) = mirror else { return ring };
+    // From the mirror image to the point: its sign tells the side, its length is twice the distance from the plane.
+    let aside = |x: DVec3| x - mirror.reflect_bind(x);
+    let (own, span) = (aside(cage.mesh.positions[v]), bone.tail.distance(bone.head));
+    if aside(bone.head.midpoint(bone.tail).as_dvec3()).length() > ONE_SIDED * f64::from(span) {
+        let same = |k: usize| aside(cage.mesh.positions[k]).dot(own) > MIDDLE * own.length_squared();
+        ring.retain(|k| *k == v || same(*k));
+    }
+    ring
 }
 
 /// Cuts the cage by the plane through vertex `v` that is perpendicular to `bone`. Returns the length of the loop through `v`
@@ -697,7 +709,7 @@ mod tests {
         let x: Vec3 = world[skeleton.find(joint).unwrap().index()].translation.into();
         let (v, _) = nearest(&cage.mesh.positions, x.as_dvec3() + aside).unwrap();
         let mirror = Mirror::of_skin(skeleton, &model.bound.character.control.positions);
-        let ring = ring(cage, skeleton, v, &partners(cage, mirror.as_ref()));
+        let ring = ring(cage, skeleton, v, mirror.as_ref());
         assert!(ring.contains(&v));
         (cage.mesh.positions[v], ring.into_iter().map(|k| cage.mesh.positions[k]).collect())
     }
@@ -716,6 +728,9 @@ mod tests {
                 assert!(ring.len() >= 3, "{vertices} {joint}: {ring:?}");
                 assert!(ring.iter().all(|x| x.x * side > 0.01), "{vertices} {joint}, at {v}: {ring:?}");
             }
+            // The cage may have one loop around both thighs.
+            let (v, ring) = ring_at(&model, &cage, "LeftUpperLeg", DVec3::new(0.15, -0.2, 0.0));
+            assert!(ring.len() >= 3 && ring.iter().all(|x| x.x > 0.01), "{vertices}, at {v}: {ring:?}");
             let (v, ring) = ring_at(&model, &cage, "Spine1", DVec3::X * 0.2);
             let has = |of: &dyn Fn(&DVec3) -> bool| ring.iter().any(of);
             assert!(has(&|x| x.x > 0.05) && has(&|x| x.x < -0.05), "{vertices}, at {v}: {ring:?}");
