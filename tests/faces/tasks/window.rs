@@ -194,7 +194,7 @@ fn ring(p: &mut Person<'_>) {
     p.draw(&[front, front + aside * 0.04]);
     p.letter(b'i');
     p.at_frame(24);
-    p.section("Shape");
+    // The section of the skin tool has opened with the tool.
     p.slide("amplitude", 0.9);
     p.letter(b'i');
 }
