@@ -189,20 +189,17 @@ impl Workbench {
             return self.limit();
         };
         let time = self.stand_at_frame();
-        let joint = &self.context.character.skeleton.nodes[node.index()];
-        let (rest, now) = (joint.rest, self.context.pose.local[node.index()]);
+        let (skeleton, pose) = (&self.context.character.skeleton, &self.context.pose);
+        let (rest, name) = (Pose::rest(skeleton), skeleton.nodes[node.index()].name.clone());
         let channels = self.context.session.document().motion().channels();
-        let keys = [
-            (Property::Translation, now.translation.to_vec(), now.translation != rest.translation),
-            (Property::Rotation, now.rotation.to_vec(), true),
-            (Property::Scale, now.scale.to_vec(), now.scale != rest.scale),
-        ];
-        let keys = keys.into_iter().filter_map(|(property, value, changed)| {
-            let target = Target::node(node, property);
-            let keyed = channels.iter().any(|c| c.target == target);
-            (changed || keyed).then_some(KeyValue { target, value })
-        });
-        let (keys, name) = (keys.collect(), joint.name.clone());
+        let keys =
+            [Property::Translation, Property::Rotation, Property::Scale].into_iter().filter_map(|property| {
+                let target = Target::node(node, property);
+                let value = target.of_pose(pose)?.to_vec();
+                let keyed = property == Property::Rotation || channels.iter().any(|c| c.target == target);
+                (keyed || target.of_pose(&rest) != Some(&*value)).then_some(KeyValue { target, value })
+            });
+        let keys = keys.collect();
         self.key(Edit::Keys(KeyEdit::Insert { time, keys }), false);
         if self.context.notice.is_none() {
             self.context.notice = Some(format!("Keyed {name} at {time:.2} s"));
