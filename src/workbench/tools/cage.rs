@@ -3,18 +3,20 @@
 //! The tool edits the displayed cage, in any pose. From the change of the displayed cage, it computes the change of the
 //! rest cage that causes it ("CageRev", Corda et al. 2020, equation 19). The document stores the rest cage only.
 
+mod mirror;
 mod ring;
 
 use super::{EditContext, Moment, held_color};
 use crate::base::math::{DMat3, DQuat, DVec3, Mat3, Vec3};
-use crate::cage::{Cage, Coupling, Reverse};
+use crate::cage::{Coupling, Reverse};
 use crate::document::{CageMove, Edit, KeyEdit, KeyValue, Target};
 use crate::pose::{Sample, Stroke, Warp, tolerance_in_space};
 use crate::render::{BASELINE, Lines, OFFSET};
-use crate::rig::{Mirror, Pose, RestShift};
+use crate::rig::{Pose, RestShift};
 use crate::scene::PosedCage;
 use crate::workbench::navigation::Rules;
 use crate::workbench::{CageSet, Haptic, Rigid, Tracking};
+use mirror::{add_reflections, mirrored, partners};
 use ring::{band, ring};
 use std::sync::Arc;
 
@@ -30,8 +32,6 @@ const CAGE: [u8; 3] = [120, 220, 190];
 
 /// A set of vertices that hands hold.
 struct Held {
-    /// Share of the motion per vertex of the cage, 0..=1.
-    share: Vec<f32>,
     /// Displayed cage, and tip of the tool hand, when the hold began.
     start: Vec<DVec3>,
     hand: Rigid,
@@ -45,6 +45,8 @@ struct Held {
 /// The map from a change of the displayed cage to a change of the rest cage, with its input and its result.
 struct Work {
     reverse: Reverse,
+    /// Share of the motion per vertex of the cage, 0..=1.
+    share: Vec<f32>,
     /// Offsets of the rest cage when the hold began.
     rest: Vec<Vec3>,
     /// Displayed cage when the hold began.
@@ -198,18 +200,18 @@ impl CageTool {
         if !pressed {
             return;
         }
-        let Some(work) = near.and_then(|_| self.work(context, coupling)) else {
+        let Some(mut work) = near.and_then(|_| self.work(context, coupling)) else {
             moment.feel(moment.tool, Haptic::Limit);
             return;
         };
         moment.feel(moment.tool, Haptic::Selection);
-        let share = self.lit.clone();
+        work.share.clone_from(&self.lit);
         let start = self.posed.positions.clone();
         let middle = (set == CageSet::Thickness).then(|| {
-            let ring = || start.iter().zip(&share).filter(|(_, share)| **share > 0.0).map(|(x, _)| *x);
+            let ring = || start.iter().zip(&work.share).filter(|(_, share)| **share > 0.0).map(|(x, _)| *x);
             ring().sum::<DVec3>() / ring().count().max(1) as f64
         });
-        self.act = Act::Holds(Box::new(Held { share, start, hand: tip, middle, both: None, work }));
+        self.act = Act::Holds(Box::new(Held { start, hand: tip, middle, both: None, work }));
     }
 
     /// Prepares the map from the displayed cage to the rest cage. If this fails, the error becomes the notice.
@@ -221,9 +223,20 @@ impl CageTool {
             Ok(reverse) => {
                 let mut rest = context.rig.rest.cage.clone();
                 rest.resize(coupling.cage_vertices(), Vec3::ZERO);
+                let share = vec![0.0; rest.len()];
                 let from = self.posed.positions.clone();
                 let [change, moved, own] = Default::default();
-                Some(Work { reverse, now: rest.clone(), rest, to: from.clone(), from, change, moved, own })
+                Some(Work {
+                    reverse,
+                    share,
+                    now: rest.clone(),
+                    rest,
+                    to: from.clone(),
+                    from,
+                    change,
+                    moved,
+                    own,
+                })
             }
             Err(error) => {
                 context.refuse(&error);
@@ -254,16 +267,17 @@ impl CageTool {
                 _ => {}
             }
             let (hand, other) = (moment.hand(), &moment.hands.hands[1 - moment.tool]);
+            let Work { share, to, .. } = &mut held.work;
             match &held.both {
                 Some((from, start)) => {
-                    by_two([from[0], from[1]], [hand.tip, other.tip], start, &held.share, &mut held.work.to)
+                    by_two([from[0], from[1]], [hand.tip, other.tip], start, share, to);
                 }
                 None => match held.middle {
                     Some(middle) => {
                         let ends = [&held.hand, &hand.tip].map(|tip| tip.position.as_dvec3());
-                        thicken(middle, ends, &held.start, &held.share, &mut held.work.to);
+                        thicken(middle, ends, &held.start, share, to);
                     }
-                    None => by_one(&held.hand, &hand.tip, &held.start, &held.share, &mut held.work.to),
+                    None => by_one(&held.hand, &hand.tip, &held.start, share, to),
                 },
             }
             self.preview(context, &mut held.work, moment.preferences.mirror);
@@ -292,6 +306,7 @@ impl CageTool {
             let warp = Warp::new(baseline, stroke, moment.preferences.roll);
             work.to.clone_from(&work.from);
             for &(v, t) in selected {
+                work.share[v] = 1.0;
                 work.to[v] = warp.point(t, work.from[v]);
             }
         }
@@ -341,10 +356,11 @@ impl CageTool {
         if mirror && let Some(sides) = &context.body.sides {
             let reflect = |d: DVec3| sides.reflect_bind(d) - sides.reflect_bind(DVec3::ZERO);
             work.own.clone_from(&work.moved);
-            for (v, partner) in self.partners.iter().enumerate() {
-                if let Some(p) = partner.filter(|p| *p as usize != v) {
-                    work.moved[p as usize] += reflect(work.own[v]);
-                }
+            let Work { moved, own, share, .. } = work;
+            if self.rules < Rules::Now {
+                add_reflections(&self.partners, reflect, own, moved);
+            } else {
+                mirrored(&self.partners, reflect, share, own, moved);
             }
         }
         for (now, (before, change)) in work.now.iter_mut().zip(work.rest.iter().zip(&work.moved)) {
@@ -437,7 +453,7 @@ impl CageTool {
             }
         }
         let (holds, color) = match &self.act {
-            Act::Holds(held) => (&held.share, held_color(records)),
+            Act::Holds(held) => (&held.work.share, held_color(records)),
             _ => (&self.lit, held_color(false)),
         };
         let selected = self.baseline.iter().flat_map(|b| &b.1).map(|s| s.0);
@@ -556,21 +572,6 @@ fn by_two(from: [Rigid; 2], to: [Rigid; 2], start: &[DVec3], share: &[f32], out:
         let moved = 0.5 * (c + d) + scale * (swing * (spin * (*x - 0.5 * (a + b))));
         *out = x.lerp(moved, f64::from(*share));
     }
-}
-
-/// Returns the mirrored partner of each vertex: the vertex nearest to its mirror image, or `None` if none is near. A
-/// vertex in the plane of symmetry is its own partner.
-fn partners(cage: &Cage, mirror: Option<&Mirror>) -> Vec<Option<u32>> {
-    let Some(mirror) = mirror else { return vec![None; cage.vertices()] };
-    let positions = &cage.mesh.positions;
-    let low = positions.iter().copied().fold(DVec3::INFINITY, DVec3::min);
-    let high = positions.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-    let within = 0.03 * low.distance(high);
-    let of = |x: &DVec3| {
-        let found = nearest(positions, mirror.reflect_bind(*x));
-        found.filter(|f| f.1 <= within).map(|f| f.0 as u32)
-    };
-    positions.iter().map(of).collect()
 }
 
 #[cfg(test)]
