@@ -10,9 +10,9 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::deform::volume::Exact;
 use crate::document::DeformerSettings;
-use crate::geom::{CrossingsReport, MeasureReport};
+use crate::geom::{CrossingsReport, DistortionReport, MeasureReport};
 use crate::render::Lines;
-use crate::rig::{Pose, PosedRig};
+use crate::rig::Pose;
 use crate::scene::{Angle, Cell, Evaluator, Model, Studio, Where, recipe, sheet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,9 @@ pub struct Line {
     /// Measurements of the deformed shape against the bind shape.
     #[serde(flatten)]
     pub measure: MeasureReport,
+    /// Distortion of the deformed shape.
+    #[serde(flatten)]
+    pub distortion: DistortionReport,
     /// Crossings of the deformed shape.
     #[serde(flatten)]
     pub crossings: CrossingsReport,
@@ -59,7 +62,6 @@ pub fn evaluate(
     cpu: bool,
 ) -> Result<Vec<(Line, crate::scene::Evaluation)>> {
     let side = context.side(cpu)?;
-    let rig = PosedRig::new(model.skeleton(), pose);
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let mut out = Vec::new();
     for method in methods {
@@ -68,7 +70,8 @@ pub fn evaluate(
         let line = Line {
             file: file.clone(),
             method: method.method.clone(),
-            measure: model.measure(&rig, &shape.control),
+            measure: model.measure(&shape.control),
+            distortion: model.distortion().report(&shape.control),
             crossings: model.crossings().report(&shape.control),
             iterations: shape.iterations,
             milliseconds: shape.stages.iter().map(|(_, t)| t.as_secs_f64() * 1e3).sum(),
@@ -211,7 +214,7 @@ pub fn pictures(
         let m = &line.measure;
         let mut caption = vec![line.method.to_uppercase()];
         caption.push(m.volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}")));
-        caption.push(format!("inverted {}", m.flipped_triangles));
+        caption.push(format!("turned over {}", line.distortion.turned_over));
         cells.push(Cell { picture, caption });
     }
     Ok(cells)
@@ -220,23 +223,25 @@ pub fn pictures(
 /// Formats the lines as a Markdown table.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
-        "| file | method | volume | area | stretch max | stretch mean | flipped | folded | crossings | iterations | ms |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| file | method | volume | area | stretch max | stretch mean | folded | elongation | energy | turned over | crossings | iterations | ms |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let ratio = |r: Option<f64>| r.map_or("-".to_owned(), |r| format!("{r:.4}"));
     for line in lines {
         let m = &line.measure;
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {:.3} | {:.4} | {} | {} | {} | {} | {:.2} |",
+            "| {} | {} | {} | {} | {:.3} | {:.4} | {} | {:.3} | {:.5} | {} | {} | {} | {:.2} |",
             line.file,
             line.method,
             ratio(m.volume_ratio),
             ratio(m.area_ratio),
             m.stretch_max,
             m.stretch_mean,
-            m.flipped_triangles,
             m.folded_edges,
+            line.distortion.elongation,
+            line.distortion.energy,
+            line.distortion.turned_over,
             line.crossings.crossings,
             line.iterations,
             line.milliseconds

@@ -8,9 +8,9 @@ use crate::base::{Error, Result};
 use crate::bind::BindOptions;
 use crate::export;
 use crate::export::Clips;
-use crate::geom::MeasureReport;
+use crate::geom::{DistortionReport, MeasureReport};
 use crate::render::Lines;
-use crate::rig::{Pose, PosedRig};
+use crate::rig::Pose;
 use crate::scene::{Angle, Evaluation, Evaluator, Model, Studio};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,9 @@ pub struct DeformReport {
     /// Measurements of the deformed shape against the bind shape.
     #[serde(flatten)]
     pub measure: MeasureReport,
+    /// Distortion of the deformed shape.
+    #[serde(flatten)]
+    pub distortion: DistortionReport,
     /// Iterations of the spring solver.
     pub iterations: u32,
     /// Milliseconds per stage.
@@ -117,7 +120,6 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         swing(&mut evaluator, &model, args)?;
     }
     let shape = evaluator.evaluate(&model, &pose)?;
-    let rig = PosedRig::new(model.skeleton(), &pose);
     let receipt = match &args.out {
         Some(path) => write(context, &model, &pose, &shape, args, path)?,
         None => None,
@@ -132,7 +134,8 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         method: recipe.name().to_owned(),
         device: side.name().to_owned(),
         vertices: shape.control.len(),
-        measure: model.measure(&rig, &shape.control),
+        measure: model.measure(&shape.control),
+        distortion: model.distortion().report(&shape.control),
         iterations: shape.iterations,
         stages_ms: stages,
         receipt,
@@ -151,12 +154,12 @@ fn text(report: &DeformReport) -> String {
     let _ = writeln!(out, "{}: {} on {}", report.file, report.method, report.device);
     let _ = writeln!(
         out,
-        "  volume {}  area {}  stretch max {:.3} mean {:.4}  inverted {}  iterations {}",
+        "  volume {}  area {}  stretch max {:.3} mean {:.4}  turned over {}  iterations {}",
         ratio(m.volume_ratio),
         ratio(m.area_ratio),
         m.stretch_max,
         m.stretch_mean,
-        m.flipped_triangles,
+        report.distortion.turned_over,
         report.iterations
     );
     for (name, ms) in &report.stages_ms {

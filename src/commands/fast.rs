@@ -13,7 +13,7 @@ use crate::deform::fast::{Body, Constraint, Energy, Params, Parts, Solved, Solve
 use crate::deform::surface;
 use crate::deform::surface::{Crease, Display};
 use crate::export;
-use crate::geom::MeasureReport;
+use crate::geom::{DistortionReport, MeasureReport};
 use crate::pose::{FullBodyGrab, Goal};
 use crate::render::Lines;
 use crate::rig::{Pose, PosedRig, named_node, parse_rotation};
@@ -103,6 +103,8 @@ struct FastReport {
     energy: f64,
     #[serde(flatten)]
     measure: MeasureReport,
+    #[serde(flatten)]
+    distortion: DistortionReport,
     /// Largest distance between the solved shape and the closest skeletal pose, metres.
     pose_off: f32,
     /// Largest distance between a placed joint and its target, metres. It is not zero if bone lengths or pins keep a
@@ -189,7 +191,8 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         iterations: solved.iterations,
         converged: solved.converged,
         energy: solver.energy(&body.reduced),
-        measure: model.measure(&posed, &shape.control),
+        measure: model.measure(&shape.control),
+        distortion: model.distortion().report(&shape.control),
         pose_off: off(&model, &posed, &shape.control),
         missed,
         receipt,
@@ -356,7 +359,7 @@ fn text(report: &FastReport) -> String {
     let done = if r.converged { "converged" } else { "not converged" };
     let _ = writeln!(out, "  {} iterations, {done}, energy {:.3e}", r.iterations, r.energy);
     let _ = writeln!(out, "  bind {:.1} ms  switch {:.3} ms", r.bind_ms, r.switch_ms);
-    let _ = writeln!(out, "  volume {ratio}  inverted {}", r.measure.flipped_triangles);
+    let _ = writeln!(out, "  volume {ratio}  turned over {}", r.distortion.turned_over);
     let _ = writeln!(out, "  nearest pose off by {:.4} m, its goals missed by {:.4} m", r.pose_off, r.missed);
     if let Some(receipt) = &r.receipt {
         let _ = write!(out, "{receipt}");

@@ -138,7 +138,7 @@ pub fn picture(
     }
     let rig = PosedRig::new(model.skeleton(), pose);
     let mut panels = Panels::new();
-    let mut state = state(model, pose, shape);
+    let mut state = state(model, shape);
     let (page, aimed) = match show {
         Show::Pose => (Page::Pose, Spot::Command(Command::Mirror(true))),
         Show::Time => (Page::Time, Spot::Command(Command::Key)),
@@ -248,16 +248,17 @@ pub(super) fn key_clip(bench: &mut Workbench) {
 }
 
 /// Builds the panels' state from outside the workbench: measurements, button names and the file list.
-pub(super) fn state(model: &Model, pose: &Pose, shape: &Evaluation) -> PanelState {
-    let report = model.measure(&PosedRig::new(model.skeleton(), pose), &shape.control);
+pub(super) fn state(model: &Model, shape: &Evaluation) -> PanelState {
+    let report = model.measure(&shape.control);
     let crossings = model.crossings().pairs(&shape.control).len();
+    let turned_over = model.distortion().turned_over(&shape.control);
     let iterations = (shape.iterations > 0).then_some(shape.iterations);
     let method = if iterations.is_some() { "springs" } else { "" };
     let all = profiles();
     let controller = all.iter().find(|p| p.name == CONTROLLER);
     let folder = model.asset.path.parent().filter(|p| !p.as_os_str().is_empty());
     PanelState {
-        strain: Some(Strain::new(method, iterations, &report, crossings)),
+        strain: Some(Strain::new(method, iterations, &report, turned_over, crossings)),
         labels: [0, 1].map(|hand| crate::workbench::Labels::new(|c| controller?.control(c, hand))),
         files: FileList::read(folder.unwrap_or(".".as_ref()), &[], None).unwrap_or_default(),
         ..PanelState::default()

@@ -8,7 +8,7 @@ use crate::base::math::{Aabb, DQuat, DVec3, Vec3};
 use crate::base::{NodeId, Result};
 use crate::bind::BindOptions;
 use crate::document::DeformerSettings;
-use crate::geom::{CrossingsReport, Distortion, DistortionReport, MeasureReport, Thickness, volume_under};
+use crate::geom::{CrossingsReport, DistortionReport, MeasureReport, Thickness, volume_under};
 use crate::render::{Camera, Lines};
 use crate::rig::{LimbJoint, PosedRig, Skeleton, limb_joints, turn_joint};
 use crate::scene::{Angle, Cell, Evaluation, Evaluator, Model, Studio, Where, sheet};
@@ -247,12 +247,11 @@ pub fn study(
     let mut evaluators: Vec<Evaluator> =
         methods.iter().map(|m| evaluator(side, model, m)).collect::<Result<_>>()?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let distortion = Distortion::new(&model.bound.character.control);
-    let (crossings, flesh) = (model.crossings(), Flesh::new(model));
+    let (distortion, crossings, flesh) = (model.distortion(), model.crossings(), Flesh::new(model));
     let (rest, mut before) = (model.rest(), Vec::new());
     for evaluator in &mut evaluators {
         let shape = evaluator.evaluate(model, &rest)?;
-        before.push(model.measure(&PosedRig::new(skeleton, &rest), &shape.control).volume_ratio);
+        before.push(model.measure(&shape.control).volume_ratio);
     }
     let mut lines = Vec::new();
     let mut region: Option<(NodeId, Region)> = None;
@@ -266,7 +265,7 @@ pub fn study(
         let mut shapes = Vec::new();
         for ((evaluator, method), before) in evaluators.iter_mut().zip(methods).zip(&before) {
             let shape = evaluator.evaluate(model, &pose)?;
-            let measure = model.measure(&rig, &shape.control);
+            let measure = model.measure(&shape.control);
             let line = JointLine {
                 file: file.clone(),
                 joint: skeleton.nodes[joint.node.index()].name.clone(),
@@ -366,14 +365,14 @@ fn close_ups(
         .iter()
         .map(|(line, shape)| {
             let volume = line.joint_volume_ratio.map_or_else(String::new, |v| format!("volume {v:.3}"));
-            let flipped = format!("inverted {}", line.measure.flipped_triangles);
+            let turned_over = format!("turned over {}", line.distortion.turned_over);
             Ok(Cell {
                 picture: view.picture(studio, shape)?,
                 caption: vec![
                     line.joint.clone(),
                     format!("{} {}", line.motion, line.method.to_uppercase()),
                     volume,
-                    flipped,
+                    turned_over,
                 ],
             })
         })
@@ -388,8 +387,7 @@ fn table(lines: &[JointLine]) -> String {
             methods.push(&line.method);
         }
     }
-    let columns =
-        ["volume", "inverted", "folded", "stretch", "elongation", "energy", "turned over", "crossings"];
+    let columns = ["volume", "folded", "stretch", "elongation", "energy", "turned over", "crossings"];
     let heads: Vec<String> =
         columns.iter().flat_map(|c| methods.iter().map(move |m| format!("{c} {m}"))).collect();
     let mut out = format!("| file | joint | motion | {} |\n", heads.join(" | "));
@@ -398,7 +396,6 @@ fn table(lines: &[JointLine]) -> String {
         let mut row = vec![group[0].file.clone(), group[0].joint.clone(), group[0].motion.clone()];
         let volume = |l: &JointLine| l.joint_volume_ratio.map_or("-".to_owned(), |v| format!("{v:.3}"));
         row.extend(group.iter().map(volume));
-        row.extend(group.iter().map(|l| l.measure.flipped_triangles.to_string()));
         row.extend(group.iter().map(|l| l.measure.folded_edges.to_string()));
         row.extend(group.iter().map(|l| format!("{:.4}", l.measure.stretch_mean)));
         row.extend(group.iter().map(|l| format!("{:.3}", l.distortion.elongation)));

@@ -44,7 +44,7 @@ pub fn picture(
     let theme = if show == Show::WindowLight { Theme::Light } else { Theme::Dark };
     let mut desk = WindowEditor::new(Choices { theme, ..Choices::default() });
     desk.facts.know(model);
-    desk.facts.strain = headset_picture::state(model, pose, shape).strain;
+    desk.facts.strain = headset_picture::state(model, shape).strain;
     let mut input = WindowInput { size, scale: 1.0, focused: true, ..WindowInput::default() };
     let key =
         |key, modifiers| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };

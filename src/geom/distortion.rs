@@ -80,7 +80,7 @@ impl Distortion {
         let length = |x: &[DVec3], e: &[u32; 2]| x[e[0] as usize].distance(x[e[1] as usize]);
         let elongation = self.edges.iter().map(|e| length(&x, e) / length(&self.bind, e)).fold(0.0, f64::max);
         let energy = if self.area > 0.0 { self.energy(&x) / self.area } else { 0.0 };
-        DistortionReport { elongation, energy, turned_over: self.turned_over(&x).len() }
+        DistortionReport { elongation, energy, turned_over: self.over(&x).len() }
     }
 
     /// Returns per vertex the largest `|l / l0 - 1|` of its edges in a pose; 0 without edges.
@@ -120,8 +120,15 @@ impl Distortion {
         self.around.par_iter().filter(|t| !t.is_empty()).map(of).collect::<Vec<f64>>().iter().sum()
     }
 
-    /// Returns the triangles that are turned over; see [`DistortionReport::turned_over`].
-    pub fn turned_over(&self, x: &[DVec3]) -> Vec<u32> {
+    /// Returns the number of triangles that are turned over; see [`DistortionReport::turned_over`].
+    ///
+    /// # Panics
+    /// Unless there is one position per vertex.
+    pub fn turned_over(&self, positions: &[Vec3]) -> usize {
+        self.over(&positions.iter().map(|x| x.as_dvec3()).collect::<Vec<_>>()).len()
+    }
+
+    fn over(&self, x: &[DVec3]) -> Vec<u32> {
         let frame = |x: &[DVec3], t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| x[v as usize]);
             let (along, normal) = ((b - a).try_normalize()?, (b - a).cross(c - a).try_normalize()?);

@@ -1,8 +1,8 @@
-//! Measurements of a deformed mesh: volume, area, edge stretch, inverted triangles, folded edges.
+//! Measurements of a deformed mesh: volume, area, edge stretch, folded edges.
 
 use super::sets::{apart, root, unite};
 use super::{Adjacency, ControlMesh};
-use crate::base::math::{Aabb, DVec3, Quat, Vec3, distance_to_segment};
+use crate::base::math::{Aabb, DVec3, Vec3, distance_to_segment};
 use std::f32::consts::PI;
 
 /// An edge counts as folded if its dihedral angles in pose and bind pose differ by more than this angle, radians.
@@ -40,8 +40,6 @@ pub struct MeasureReport {
     pub stretch_max: f32,
     /// Mean relative change of length, `|l / l0 - 1|`, over all edges.
     pub stretch_mean: f32,
-    /// Number of inverted triangles; see [`Measure::flipped`].
-    pub flipped_triangles: usize,
     /// Number of edges folded by more than [`FOLD`].
     pub folded_edges: usize,
 }
@@ -80,9 +78,8 @@ impl Measure {
         out
     }
 
-    /// Measures a pose. `positions` may be in any space, since rigid motions do not affect the result. `rotation`
-    /// holds the rotation from bind to that space per vertex, e.g. the rotation of the vertex's bone.
-    pub fn report(&self, positions: &[Vec3], rotation: &[Quat]) -> MeasureReport {
+    /// Measures a pose. `positions` may be in any space, since rigid motions do not affect the result.
+    pub fn report(&self, positions: &[Vec3]) -> MeasureReport {
         let size = f64::from(Aabb::of(self.bind.iter().copied()).diagonal());
         let solid = self.bind_volume.abs() > 1e-6 * size.powi(3) && size > 0.0;
         let (stretch_max, stretch_mean) = self.stretch(positions);
@@ -91,7 +88,6 @@ impl Measure {
             area_ratio: (self.bind_area > 0.0).then(|| self.area(positions) / self.bind_area),
             stretch_max,
             stretch_mean,
-            flipped_triangles: self.flipped(positions, rotation).len(),
             folded_edges: self.folded(positions).len(),
         }
     }
@@ -133,19 +129,6 @@ impl Measure {
             self.edges.iter().map(|&e| (length(positions, e) / length(&self.bind, e) - 1.0).abs());
         let (max, sum) = stretches.fold((0.0f32, 0.0f64), |(m, s), x| (m.max(x), s + f64::from(x)));
         (max, (sum / self.edges.len().max(1) as f64) as f32)
-    }
-
-    /// Returns the inverted triangles, as indices into the list of triangles with three distinct vertices. A triangle
-    /// is inverted if `n' · R n0 < 0`: `n'` is the posed normal, `n0` the bind normal, and `R` the mean rotation of its
-    /// vertices. Triangles without area, in the bind pose or the pose, are never counted.
-    pub fn flipped(&self, positions: &[Vec3], rotation: &[Quat]) -> Vec<u32> {
-        let flips = |t: &[u32; 3]| {
-            let (before, after) = (unit_normal(&self.bind, t), unit_normal(positions, t));
-            let turn = mean_rotation(t.map(|v| rotation[v as usize]));
-            matches!((before, after), (Some(n0), Some(n)) if n.dot(turn * n0) < 0.0)
-        };
-        let indexed = self.triangles.iter().enumerate();
-        indexed.filter(|(_, t)| flips(t)).map(|(i, _)| i as u32).collect()
     }
 
     /// Returns the edges whose signed dihedral angle differs from the bind pose by more than [`FOLD`]: local
@@ -215,11 +198,6 @@ fn unit_normal(p: &[Vec3], t: &[u32; 3]) -> Option<Vec3> {
     let normal = (b - a).cross(c - a);
     let longest = (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared());
     (normal.length() > 1e-6 * longest).then(|| normal.normalize().as_vec3())
-}
-
-fn mean_rotation(q: [Quat; 3]) -> Quat {
-    let sum = q.iter().fold(q[0] * 0.0, |sum, r| sum + if r.dot(q[0]) < 0.0 { -*r } else { *r });
-    if sum.length_squared() > 1e-12 { sum.normalize() } else { q[0] }
 }
 
 /// A side of a triangle: its two vertices in ascending order, whether the triangle traverses the side in the reverse
@@ -328,11 +306,11 @@ mod tests {
         let m = Measure::of_mesh(&p, t);
         assert!((m.volume(&p) - 1.0).abs() < 1e-9 && (m.area(&p) - 6.0).abs() < 1e-9);
         let moved: Vec<Vec3> = p.iter().map(|&x| x * Vec3::new(2.0, 1.0, 1.0) + Vec3::splat(100.0)).collect();
-        let r = m.report(&moved, &[Quat::IDENTITY; 8]);
+        let r = m.report(&moved);
         assert!((r.volume_ratio.unwrap() - 2.0).abs() < 1e-4);
         assert!((r.area_ratio.unwrap() - 10.0 / 6.0).abs() < 1e-4);
         assert!((r.stretch_max - 1.0).abs() < 1e-4 && r.stretch_mean > 0.2);
-        assert_eq!((r.flipped_triangles, r.folded_edges), (0, 0));
+        assert_eq!(r.folded_edges, 0);
     }
 
     #[test]
@@ -383,30 +361,24 @@ mod tests {
     }
 
     #[test]
-    fn turned_is_not_flipped_and_mirrored_is() {
+    fn a_rotation_keeps_the_volume_and_a_mirror_reverses_it() {
         let (p, t) = cube();
         let m = Measure::of_mesh(&p, t);
-        let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 3.0);
+        let q = crate::base::math::Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 3.0);
         let turned: Vec<Vec3> = p.iter().map(|&x| q * x).collect();
-        assert!(m.flipped(&turned, &[q; 8]).is_empty());
-        // The same rotations, but with the sign of some quaternions changed.
-        assert!(m.flipped(&turned, &[q, -q, q, -q, q, -q, q, -q]).is_empty());
+        assert!((m.report(&turned).volume_ratio.unwrap() - 1.0).abs() < 1e-6);
         let mirrored: Vec<Vec3> = p.iter().map(|&x| x * Vec3::new(-1.0, 1.0, 1.0)).collect();
-        let report = m.report(&mirrored, &[Quat::IDENTITY; 8]);
-        assert!((report.volume_ratio.unwrap() + 1.0).abs() < 1e-6);
-        // The mirror inverts all faces except the two across its axis, which exchange places.
-        assert_eq!(report.flipped_triangles, 8);
+        assert!((m.report(&mirrored).volume_ratio.unwrap() + 1.0).abs() < 1e-6);
     }
 
     #[test]
     fn a_vertex_pulled_through_a_sheet_folds_it() {
         let p = [Vec3::ZERO, Vec3::X, Vec3::new(0.5, 1.0, 0.0), Vec3::new(0.5, -1.0, 0.0)];
         let m = Measure::of_mesh(&p, vec![[0, 1, 2], [1, 0, 3]]);
-        assert_eq!(m.report(&p, &[Quat::IDENTITY; 4]).volume_ratio, None);
+        assert_eq!(m.report(&p).volume_ratio, None);
         let mut folded = p;
         folded[3] = Vec3::new(0.5, 1.0, 0.1);
         assert_eq!(m.folded(&folded), [(0, 1)]);
-        assert_eq!(m.flipped(&folded, &[Quat::IDENTITY; 4]), [1]);
         folded[3] = Vec3::new(0.5, 0.0, 1.0);
         assert!(m.folded(&folded).is_empty(), "a right angle is no fold");
     }
@@ -415,13 +387,12 @@ mod tests {
     fn degenerate_input_is_finite() {
         let p = [Vec3::ZERO; 4];
         let m = Measure::of_mesh(&p, vec![[0, 1, 2], [0, 0, 1], [1, 2, 3]]);
-        let r = m.report(&p, &[Quat::IDENTITY; 4]);
+        let r = m.report(&p);
         let expected = MeasureReport {
             volume_ratio: None,
             area_ratio: None,
             stretch_max: 0.0,
             stretch_mean: 0.0,
-            flipped_triangles: 0,
             folded_edges: 0,
         };
         assert_eq!(r, expected);

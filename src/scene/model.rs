@@ -2,15 +2,14 @@
 
 use super::cage::Coupled;
 use crate::asset::Asset;
-use crate::base::math::{DVec3, Quat, Vec3};
+use crate::base::math::{DVec3, Vec3};
 use crate::base::{Error, Result};
 use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments};
 use crate::deform::Bound;
-use crate::deform::springs::cpu::blended_rotation;
 use crate::document::Document;
 use crate::export::project;
-use crate::geom::{Crossings, Interior, Measure, MeasureReport, weld};
-use crate::rig::{Pose, PosedRig, Skeleton};
+use crate::geom::{Crossings, Distortion, Interior, Measure, MeasureReport, weld};
+use crate::rig::{Pose, Skeleton};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -35,6 +34,7 @@ pub struct Model {
     pub stages: Vec<(&'static str, Duration)>,
     measure: Arc<Measure>,
     crossings: OnceLock<Crossings>,
+    distortion: OnceLock<Distortion>,
     interior: Arc<OnceLock<Option<Interior>>>,
     /// The last coupling with a cage.
     pub(super) cage: Arc<Mutex<Option<Coupled>>>,
@@ -71,6 +71,7 @@ impl Loaded {
             report,
             stages,
             crossings: OnceLock::new(),
+            distortion: OnceLock::new(),
             interior: Arc::default(),
             cage: Arc::default(),
         })
@@ -125,6 +126,7 @@ impl Model {
             measure: self.measure.clone(),
             // The radius of limbs depends on the binding.
             crossings: OnceLock::new(),
+            distortion: OnceLock::new(),
             interior: self.interior.clone(),
             cage: self.cage.clone(),
         })
@@ -214,12 +216,13 @@ impl Model {
         Crossings::new(&self.bound.character.control, &radius)
     }
 
-    /// Compares posed control vertices with the bind shape. The test for inverted triangles compares each triangle with
-    /// the blended rotation of its joints, whatever the deformation method.
-    pub fn measure(&self, rig: &PosedRig, control: &[Vec3]) -> MeasureReport {
-        let influences = &self.bound.character.control.influences;
-        let rotation: Vec<Quat> =
-            (0..control.len()).map(|i| blended_rotation(influences.of(i), &rig.rotation)).collect();
-        self.measure.report(control, &rotation)
+    /// The comparison of posed control vertices with the bind shape by triangles and energy, prepared at the first call.
+    pub fn distortion(&self) -> &Distortion {
+        self.distortion.get_or_init(|| Distortion::new(&self.bound.character.control))
+    }
+
+    /// Compares posed control vertices with the bind shape.
+    pub fn measure(&self, control: &[Vec3]) -> MeasureReport {
+        self.measure.report(control)
     }
 }

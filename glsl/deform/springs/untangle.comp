@@ -1,39 +1,31 @@
-// Runs a round that opens inverted triangles: one invocation per vertex found by the previous round, or by
-// `tangled.comp` for the first round. The next round processes the vertices that this round moves and their
-// neighbours, because nothing changes elsewhere.
+// Runs a round that opens inverted triangles: one invocation per vertex that may move.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 
 #include "lib/corrections.glsl"
+#include "lib/span.glsl"
 
 layout(local_size_x = GROUP_SIZE) in;
 
 layout(push_constant, scalar) uniform Push {
     uint count;
-    uint round;
     float open;
     float most;
     float relaxation;
 } push;
 
-#include "deform/springs/queue.glsl"
-
 // Vertex, index of its first corner, end of its corners.
-layout(set = 0, binding = 4) uniform usamplerBuffer soft;
+layout(set = 0, binding = 0) uniform usamplerBuffer soft;
 // The triangle's other two vertices in its order, and its index.
-layout(set = 0, binding = 5) uniform usamplerBuffer corners;
+layout(set = 0, binding = 1) uniform usamplerBuffer corners;
 // Posed normal, and twice the area in bind.
-layout(set = 0, binding = 6) uniform samplerBuffer sides;
-layout(set = 0, binding = 7) uniform samplerBuffer positions;
-layout(set = 0, binding = 8, scalar) writeonly buffer Next { vec4 next[]; };
+layout(set = 0, binding = 2) uniform samplerBuffer sides;
+layout(set = 0, binding = 3) uniform samplerBuffer positions;
+layout(set = 0, binding = 4, scalar) writeonly buffer Next { vec4 next[]; };
 
-void main() {
-    uint n = gl_GlobalInvocationID.x;
-    if (n >= rounds[4 * push.round + 3]) {
-        return;
-    }
-    uvec4 own = texelFetch(soft, int(queue[(push.round & 1) * push.count + n]));
+void push_open(uint k) {
+    uvec4 own = texelFetch(soft, int(k));
     vec3 x = texelFetch(positions, int(own.x)).xyz;
     vec3 sum = vec3(0.0);
     float sizes = 0.0;
@@ -47,12 +39,13 @@ void main() {
         sizes += asked.w;
     }
     next[own.x] = vec4(sizes > 0.0 ? x + sum * (push.relaxation / sizes) : x, 1.0);
-    if (sizes > 0.0) {
-        enqueue(own.x, push.round + 1);
-        for (uint c = own.y; c < own.z; ++c) {
-            uvec4 corner = texelFetch(corners, int(c));
-            enqueue(corner.x, push.round + 1);
-            enqueue(corner.y, push.round + 1);
+}
+
+void main() {
+    for (uint n = 0; n < SPAN; ++n) {
+        uint k = span_element(n);
+        if (k < push.count) {
+            push_open(k);
         }
     }
 }

@@ -104,7 +104,7 @@ pub struct Params {
     pub coarse_iterations: u32,
     /// Fraction of the volume lost at joints that is restored after the iterations, 0..=1 ([`corrections`]).
     pub volume: f32,
-    /// Maximum number of rounds that open inverted triangles, 0..=64 ([`corrections`]).
+    /// Number of rounds that open inverted triangles, 0..=4, rounded up to an even number ([`corrections`]).
     pub untangle: u32,
     /// Natural frequency of the thickest flesh, hertz, 0..=30. 0 turns the dynamics off ([`dynamics`]).
     pub dynamics: f32,
@@ -139,7 +139,7 @@ impl Default for Params {
             omega: 0.9,
             max_iterations: 50,
             volume: 1.0,
-            untangle: corrections::MOST,
+            untangle: 2,
             dynamics: 0.0,
             damping: 0.2,
             stop: Stop::Move(1e-4),

@@ -93,8 +93,8 @@ pub struct Strain {
     pub stretch_max: f32,
     /// Mean edge strain `|l / l0 - 1|`.
     pub stretch_mean: f32,
-    /// Number of inverted triangles.
-    pub flipped: usize,
+    /// Number of triangles that are turned over relative to their neighbours.
+    pub turned_over: usize,
     /// Number of pairs of triangles that cross in the deformed shape but neither cross nor touch in the bind shape.
     pub crossings: usize,
     /// Solver iterations; `None` for methods without a solver.
@@ -103,13 +103,19 @@ pub struct Strain {
 
 impl Strain {
     /// Takes the numbers from a measurement of a method's shape.
-    pub fn new(method: &str, iterations: Option<u32>, report: &MeasureReport, crossings: usize) -> Self {
+    pub fn new(
+        method: &str,
+        iterations: Option<u32>,
+        report: &MeasureReport,
+        turned_over: usize,
+        crossings: usize,
+    ) -> Self {
         Self {
             method: method.to_owned(),
             volume_ratio: report.volume_ratio,
             stretch_max: report.stretch_max,
             stretch_mean: report.stretch_mean,
-            flipped: report.flipped_triangles,
+            turned_over,
             crossings,
             iterations,
         }
@@ -133,7 +139,7 @@ impl Strain {
             ("Volume", volume, of_volume),
             stretch("Stretch, most", self.stretch_max, 0.5, 1.0),
             stretch("Stretch, mean", self.stretch_mean, 0.03, 0.08),
-            count("Inverted", self.flipped),
+            count("Turned over", self.turned_over),
             count("Crossings", self.crossings),
         ]
     }

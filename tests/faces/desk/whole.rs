@@ -6,7 +6,6 @@ use crate::desktop::Desktop;
 use crate::man::Man;
 use sinew::bind::BindOptions;
 use sinew::deform::Recipe;
-use sinew::rig::PosedRig;
 use sinew::scene::{Evaluator, Model, Where};
 
 const P: u32 = b'p' as u32;
@@ -80,7 +79,7 @@ fn one_mouse_pulls_one_wrist_and_then_the_other_and_pinned_feet_stay() {
     assert_eq!(model.document.as_ref().unwrap().pins(), pinned);
     let mut evaluator = Evaluator::new(&Where::Cpu, &model, &Recipe::default()).unwrap();
     let shape = evaluator.evaluate(&model, &pose).unwrap();
-    let measured = model.measure(&PosedRig::new(model.skeleton(), &pose), &shape.control);
+    let measured = model.measure(&shape.control);
     let volume = measured.volume_ratio.expect("a closed body");
     assert!((volume - 1.0).abs() < 0.05, "{measured:?}");
     println!("volume {volume}, hips by {}", now[4] - hips);

@@ -1,5 +1,5 @@
 //! The CPU reference of the corrections, with the arithmetic of the shaders
-//! `glsl/deform/springs/{sides,respond,spread,measure,volume,balance,inflate,tangled,untangle}`.
+//! `glsl/deform/springs/{sides,respond,spread,measure,volume,balance,inflate,untangle}`.
 
 use super::super::Params;
 use super::super::cpu::PosedVertex;
@@ -148,7 +148,7 @@ pub(super) fn side(face: &Face, posed: &[PosedVertex]) -> Vec3 {
     sum.normalize() * face.normal
 }
 
-/// Pushes inverted triangles open, in at most `rounds` rounds.
+/// Pushes inverted triangles open in `rounds` rounds, and one more if `rounds` is odd.
 pub(super) fn untangle(corrections: &Corrections, rounds: u32, sides: &[Vec3], x: &mut [Vec3]) {
     for _ in 0..rounds.next_multiple_of(2) {
         let pushes: Vec<Vec3> =

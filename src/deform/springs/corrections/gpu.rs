@@ -2,9 +2,9 @@
 
 use super::super::Params;
 use super::bind::{Corrections, Face};
-use super::{FREE, IDLE, LIMIT, MOST, OPEN, PUSH, RELAXATION, ROUNDS, SPREAD};
+use super::{FREE, IDLE, LIMIT, OPEN, PUSH, RELAXATION, ROUNDS, SPREAD};
 use crate::base::Result;
-use crate::gpu::constants::{GROUP_SIZE, NONE};
+use crate::gpu::constants::GROUP_SIZE;
 use crate::gpu::{Bindings, Buffer, Compute, Device, Frame, Layout, Resource, Texel};
 use crate::shared_with_shaders;
 use crate::spv;
@@ -72,15 +72,8 @@ shared_with_shaders! {
         limit: f32,
     }
 
-    struct TangledPush as "Push" {
-        count: u32,
-        faces: u32,
-        open: f32,
-    }
-
     struct UntanglePush as "Push" {
         count: u32,
-        round: u32,
         open: f32,
         most: f32,
         relaxation: f32,
@@ -99,7 +92,6 @@ pub struct CorrectionPipelines {
     volume: Compute,
     balance: Compute,
     inflate: Compute,
-    tangled: Compute,
     untangle: Compute,
 }
 
@@ -123,16 +115,10 @@ pub struct CorrectionState {
     volume: Bindings,
     balance: Bindings,
     inflate: Bindings,
-    tangled: Bindings,
     /// One set of bindings per direction between the two position buffers.
     untangle: [Bindings; 2],
     positions: Buffer,
     other: Buffer,
-    /// Per round that opens inverted triangles: three counts of workgroups, then the count of vertices. `no_rounds`
-    /// holds the initial values.
-    pub(super) rounds: Buffer,
-    no_rounds: Buffer,
-    queued: Buffer,
     entry_buffer: Buffer,
     measured_buffer: Buffer,
     face_buffer: Buffer,
@@ -233,8 +219,7 @@ impl CorrectionPipelines {
             volume: Compute::new(device, spv!("deform/springs/volume.comp"), &[])?,
             balance: Compute::new(device, spv!("deform/springs/balance.comp"), &[])?,
             inflate: Compute::new(device, spv!("deform/springs/inflate.comp"), &[span])?,
-            tangled: Compute::new(device, spv!("deform/springs/tangled.comp"), &[span])?,
-            untangle: Compute::new(device, spv!("deform/springs/untangle.comp"), &[])?,
+            untangle: Compute::new(device, spv!("deform/springs/untangle.comp"), &[span])?,
         })
     }
 
@@ -246,13 +231,10 @@ impl CorrectionPipelines {
         streams: &FleshStreams<'_>,
     ) -> Result<CorrectionState> {
         let vertices = corrections.pull_offset.len().saturating_sub(1);
-        let soft_count = corrections.soft.len().max(1);
         let pulls: Vec<[u32; 2]> = corrections.pulls.iter().map(|&(j, w)| [j, w.to_bits()]).collect();
         let soft: Vec<[u32; 4]> = (corrections.soft.iter().zip(corrections.corner_offset.windows(2)))
             .map(|(&v, w)| [v, w[0], w[1], 0])
             .collect();
-        let mut places = vec![NONE; vertices.max(1)];
-        (corrections.soft.iter().zip(0..)).for_each(|(&v, k)| places[v as usize] = k);
         let corners: Vec<[u32; 4]> =
             corrections.corners.iter().map(|&[j, l, face]| [j, l, face, 0]).collect();
         let bounds = filled(corrections.bounds.clone());
@@ -275,13 +257,7 @@ impl CorrectionPipelines {
         let seen = Buffer::zeroed::<[f32; 2]>(device, "seen sides", face_count)?;
         let soft_of = Buffer::from_slice(device, "soft vertices", &filled(soft))?;
         let corners = Buffer::from_slice(device, "soft corners", &filled(corners))?;
-        let places = Buffer::from_slice(device, "places of soft vertices", &places)?;
         let other = Buffer::zeroed::<[f32; 4]>(device, "untangled", vertices.max(1))?;
-        let none = vec![[0u32, 1, 1, 0]; MOST as usize + 1];
-        let rounds = Buffer::from_slice(device, "rounds of untangling", &none)?;
-        let no_rounds = Buffer::from_slice(device, "no rounds of untangling", &none)?;
-        let queue = Buffer::zeroed::<u32>(device, "tangled vertices", 2 * soft_count)?;
-        let queued = Buffer::zeroed::<u32>(device, "where vertices are queued", soft_count)?;
         let anchors = Resource::Texels(streams.anchors, Texel::Float4);
         let turns = Resource::Texels(streams.turns, Texel::Float4);
         let positions = Resource::Texels(streams.positions, Texel::Float4);
@@ -295,10 +271,6 @@ impl CorrectionPipelines {
         };
         let way = |from: &Buffer, to: &Buffer| {
             self.untangle.bind(&[
-                ("rounds", Resource::Buffer(&rounds)),
-                ("queue", Resource::Buffer(&queue)),
-                ("queued", Resource::Buffer(&queued)),
-                ("places", Resource::Buffer(&places)),
                 ("soft", Resource::Texels(&soft_of, Texel::Uint4)),
                 ("corners", Resource::Texels(&corners, Texel::Uint4)),
                 ("sides", Resource::Texels(&sides, Texel::Float4)),
@@ -361,21 +333,9 @@ impl CorrectionPipelines {
                 ("positions", Resource::Buffer(streams.positions)),
                 ("responses", Resource::Buffer(&responses)),
             ])?,
-            tangled: self.tangled.bind(&[
-                ("rounds", Resource::Buffer(&rounds)),
-                ("queue", Resource::Buffer(&queue)),
-                ("queued", Resource::Buffer(&queued)),
-                ("places", Resource::Buffer(&places)),
-                ("faces", Resource::Texels(&face_buffer, Texel::Uint4)),
-                ("sides", Resource::Texels(&sides, Texel::Float4)),
-                ("positions", positions),
-            ])?,
             untangle: [way(streams.positions, &other)?, way(&other, streams.positions)?],
             positions: streams.positions.clone(),
             other,
-            rounds,
-            no_rounds,
-            queued,
             entry_buffer: entries,
             measured_buffer: measured,
             face_buffer,
@@ -479,21 +439,15 @@ impl CorrectionPipelines {
         self.dispatch(&self.inflate, &state.inflate, &push, state.vertices, frame);
     }
 
-    /// Records at most `rounds` rounds that open inverted triangles. Rounds with an empty list dispatch nothing.
+    /// Records `rounds` rounds that open inverted triangles, and one more if `rounds` is odd: the last round writes the
+    /// position stream.
     fn open(&self, state: &CorrectionState, rounds: u32, frame: &mut Frame) {
         frame.barrier();
         frame.copy(&state.positions, &state.other, state.other.bytes().min(state.positions.bytes()));
-        frame.copy(&state.no_rounds, &state.rounds, state.rounds.bytes());
-        frame.fill(&state.queued, 0);
-        frame.barrier();
-        let push = TangledPush { count: state.soft, faces: state.faces, open: OPEN };
-        self.dispatch(&self.tangled, &state.tangled, &push, state.faces, frame);
         for round in 0..rounds.next_multiple_of(2) {
             frame.barrier();
-            let push =
-                UntanglePush { count: state.soft, round, open: OPEN, most: PUSH, relaxation: RELAXATION };
-            let way = &state.untangle[round as usize % 2];
-            frame.dispatch_indirect(&self.untangle, way, &push, &state.rounds, 16 * u64::from(round));
+            let push = UntanglePush { count: state.soft, open: OPEN, most: PUSH, relaxation: RELAXATION };
+            self.dispatch(&self.untangle, &state.untangle[round as usize % 2], &push, state.soft, frame);
         }
     }
 }

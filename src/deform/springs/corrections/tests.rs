@@ -1,9 +1,9 @@
 //! Tests of the corrections: known results, and the shaders against the CPU reference.
 
-use super::bind::{Corrections, bind as bind_corrections};
-use super::cpu::{correct, side, untangle};
+use super::MOST;
+use super::bind::{Corrections, Face, bind as bind_corrections};
+use super::cpu::{correct, side};
 use super::gpu::{CorrectionPipelines, CorrectionState, FleshStreams};
-use super::{MOST, OPEN};
 use crate::base::math::{Quat, Vec3};
 use crate::bind::shapes::Shape;
 use crate::bind::{BindOptions, bind_attachments};
@@ -11,7 +11,6 @@ use crate::deform::springs::Params;
 use crate::deform::springs::bind::bind;
 use crate::deform::springs::cpu::{PosedVertex, pose};
 use crate::deform::{Bound, Geometric, Streams};
-use crate::geom::Measure;
 use crate::gpu::testing::{assert_silent, device};
 use crate::gpu::{Buffer, Device};
 use crate::rig::{Pose, PosedRig};
@@ -52,10 +51,13 @@ impl Case {
         x
     }
 
-    /// Returns the number of inverted triangles.
-    fn flipped(&self, x: &[Vec3]) -> usize {
-        let turns: Vec<Quat> = self.posed.iter().map(|v| v.rotation).collect();
-        Measure::new(&self.bound.character.control).flipped(x, &turns).len()
+    /// Returns the number of inverted triangles: their normals oppose their rotated rest normals.
+    fn inverted(&self, x: &[Vec3]) -> usize {
+        let opposes = |f: &&Face| {
+            let [a, b, c] = f.triangle.map(|v| x[v as usize]);
+            (b - a).cross(c - a).dot(side(f, &self.posed)) < 0.0
+        };
+        self.corrections.faces.iter().filter(opposes).count()
     }
 
     fn diagonal(&self) -> f32 {
@@ -97,12 +99,6 @@ impl OnGpu {
         frame.unwrap();
         self.device.read(&self.positions, self.start.len()).unwrap()
     }
-
-    /// Returns the number of vertices that each round of the last opening of triangles processed.
-    fn looked_at(&self) -> Vec<u32> {
-        let rounds: Vec<[u32; 4]> = self.device.read(&self.state.rounds, MOST as usize + 1).unwrap();
-        rounds.iter().map(|r| r[3]).collect()
-    }
 }
 
 fn bend(degrees: f32) -> Quat {
@@ -119,7 +115,7 @@ fn gpu_equals_twin_and_repeats_itself_to_the_bit() {
             Params::default(),
             Params { volume: 0.0, ..Params::default() },
             Params { untangle: 0, ..Params::default() },
-            Params { volume: 0.5, untangle: 5, ..Params::default() },
+            Params { volume: 0.5, untangle: 3, ..Params::default() },
         ] {
             let (once, twin) = (gpu.corrected(&params), case.corrected(&params));
             for (v, (g, c)) in once.iter().zip(&twin).enumerate() {
@@ -138,45 +134,13 @@ fn gpu_equals_twin_and_repeats_itself_to_the_bit() {
 }
 
 #[test]
-fn rounds_look_at_what_is_tangled_alone_and_end_where_nothing_is() {
-    let Some(device) = device() else { return };
-    let params = Params { volume: 0.0, untangle: 2, ..Params::default() };
-    let case = Case::new(Quat::IDENTITY, bend(150.0));
-    let gpu = OnGpu::new(&device, &case);
-    gpu.corrected(&params);
-    let looked_at = gpu.looked_at();
-    // The last opening of triangles starts from the result of the first.
-    let sides: Vec<Vec3> = case.corrections.faces.iter().map(|f| side(f, &case.posed)).collect();
-    let mut x = case.start.clone();
-    untangle(&case.corrections, 2, &sides, &mut x);
-    let mut tangled = vec![false; x.len()];
-    for (face, side) in case.corrections.faces.iter().zip(&sides) {
-        let [a, b, c] = face.triangle.map(|v| x[v as usize]);
-        if (b - a).cross(c - a).dot(*side) < OPEN * face.area {
-            face.triangle.iter().for_each(|&v| tangled[v as usize] = true);
-        }
-    }
-    let tangled = case.corrections.soft.iter().filter(|&&v| tangled[v as usize]).count() as u32;
-    // Rounding errors decide about triangles exactly at the limit.
-    assert!(tangled > 20 && looked_at[0].abs_diff(tangled) <= 3, "{looked_at:?}, {tangled} on the CPU");
-    for still in [Case::new(Quat::IDENTITY, Quat::IDENTITY), Case::new(bend(70.0), bend(5.0))] {
-        let gpu = OnGpu::new(&device, &still);
-        gpu.corrected(&params);
-        assert!(gpu.looked_at().iter().all(|&n| n == 0), "{:?}", gpu.looked_at());
-    }
-    assert_silent(&device);
-}
-
-#[test]
-fn no_number_of_rounds_leaves_more_triangles_turned_than_there_were() {
-    for elbow in [bend(90.0), bend(120.0), bend(150.0), Quat::from_rotation_y(PI - 1e-4)] {
+fn rounds_open_inverted_triangles() {
+    for elbow in [bend(120.0), bend(150.0)] {
         let case = Case::new(Quat::IDENTITY, elbow);
         let plain = Params { volume: 0.0, untangle: 0, ..Params::default() };
-        let before = case.flipped(&case.corrected(&plain));
-        for untangle in [2, 4, 8, 16, 32, 64] {
-            let after = case.flipped(&case.corrected(&Params { untangle, ..plain }));
-            assert!(after <= before, "{elbow}: {after} after {untangle} rounds, {before} before");
-        }
+        let counts =
+            [0, 2, MOST].map(|untangle| case.inverted(&case.corrected(&Params { untangle, ..plain })));
+        assert!(counts.is_sorted_by(|a, b| a > b), "{elbow}: {counts:?} after 0, 2 and {MOST} rounds");
     }
 }
 

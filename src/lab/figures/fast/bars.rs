@@ -96,7 +96,6 @@ mod tests {
     use super::super::{bound, solved};
     use super::*;
     use crate::render::Lines;
-    use crate::rig::PosedRig;
 
     #[test]
     fn abstract_handles_give_back_what_skinning_loses() {
@@ -105,8 +104,7 @@ mod tests {
             let wishes = [(0, Wish::Map(DAffine3::IDENTITY)), (1, Wish::Map(map))];
             let body = bound(&model, extra).unwrap();
             let shape = solved(&model, &body, &wishes, &mut Lines::default()).unwrap();
-            let rig = PosedRig::new(model.skeleton(), &model.rest());
-            model.measure(&rig, &shape.control).volume_ratio.unwrap()
+            model.measure(&shape.control).volume_ratio.unwrap()
         };
         let twist = moved(DVec3::Y, 110.0, DVec3::ZERO, DVec3::ZERO);
         let five = bar_with(5, 0.08).unwrap();
@@ -115,8 +113,7 @@ mod tests {
             let wishes: Vec<(usize, Wish)> = (0..5).map(|k| (k, turn(k))).collect();
             let body = bound(&five, extra).unwrap();
             let shape = solved(&five, &body, &wishes, &mut Lines::default()).unwrap();
-            let rig = PosedRig::new(five.skeleton(), &five.rest());
-            five.measure(&rig, &shape.control).volume_ratio.unwrap()
+            five.measure(&shape.control).volume_ratio.unwrap()
         };
         let [skinned, some] = [0, 15].map(wrung);
         assert!(skinned < 0.8 && some > skinned + 0.05, "{skinned} {some}");
