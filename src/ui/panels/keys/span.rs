@@ -100,10 +100,13 @@ impl Span {
         nearest.unwrap_or_else(|| self.time(x).min(last))
     }
 
-    /// Returns the seconds between labels of the ruler, at least `apart` pixels from one to the next.
-    fn step(&self, apart: f32) -> f64 {
-        let wanted = (self.range[1] - self.range[0]) * f64::from(apart / self.width);
-        round_up(wanted)
+    /// Returns the number of frames between labels of the ruler, at least `apart` pixels from one to the next: a divisor
+    /// or a multiple of the frames per second, so that whole seconds have labels.
+    fn step(&self, apart: f32, rate: u32) -> f64 {
+        let wanted = self.seconds(apart);
+        let frames = (1..rate).filter(|n| rate.is_multiple_of(*n)).map(f64::from);
+        let within = frames.into_iter().find(|n| *n >= wanted * f64::from(rate));
+        within.unwrap_or_else(|| f64::from(rate) * round_up(wanted).max(1.0))
     }
 }
 
@@ -186,14 +189,18 @@ pub(super) fn draw(ui: &Ui, rect: Rect, span: &Span, timeline: &Timeline) {
             );
         }
     }
-    let step = span.step(70.0 * scale);
-    let first = (from / step).ceil();
-    let count = ((to / step).floor() - first).clamp(0.0, 200.0) as usize;
+    let rate = f64::from(timeline.sheet.rate);
+    let step = span.step(70.0 * scale, timeline.sheet.rate);
+    let first = (from * rate / step).ceil();
+    let count = ((to * rate / step).floor() - first).clamp(0.0, 200.0) as usize;
     for i in 0..=count {
-        let time = step * (first + i as f64);
-        let x = span.x(time);
+        let number = step * (first + i as f64);
+        let x = span.x(number / rate);
         painter.vline(x, rect.min.y..=rect.min.y + 5.0 * scale, Stroke::new(1.0, color));
-        let text = format!("{}", (time * 1000.0).round() / 1000.0);
+        let text = match number / rate {
+            seconds if number > 0.0 && seconds.fract() == 0.0 => format!("{number} · {seconds} s"),
+            _ => number.to_string(),
+        };
         let font = FontId::proportional(10.5 * scale);
         painter.text(pos2(x + 3.0, rect.min.y + 1.0), Align2::LEFT_TOP, text, font, color);
     }

@@ -5,7 +5,7 @@ use crate::ui::icons::Icon;
 use crate::ui::panels::keys::{self, RULER, curves};
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, Workbench};
-use egui::{Frame, Margin, Panel, RichText, Ui, vec2};
+use egui::{DragValue, Frame, Margin, Panel, RichText, TextStyle, Ui, vec2};
 
 /// Gap between rows, logical pixels.
 const GAP: f32 = 2.0;
@@ -14,6 +14,8 @@ const MARGIN: f32 = 12.0;
 /// Maximum number of rows that the timeline shows without scrolling: first while the dope sheet is closed, then while
 /// it is open.
 const ROWS: [usize; 2] = [4, 10];
+/// The latest time that a typed frame can have, seconds.
+const LAST: f64 = 3600.0;
 
 pub(super) fn show(
     ui: &mut Ui,
@@ -73,12 +75,23 @@ fn controls(
         let answer = widgets::icon(ui, icon, 24.0, on, true).on_hover_text(shows.tip(act));
         pressed.act(act, answer.clicked());
     }
-    let (time, rate) = (playhead.time, timeline.sheet.rate);
-    let frame = (time * f64::from(rate)).round();
+    let (time, rate) = (playhead.time, f64::from(timeline.sheet.rate));
     // Room for the last frame, so that the buttons stay where they are.
     let last = timeline.sheet.duration.max(time);
-    let [seconds, frames] = [format!("{last:.2}"), format!("{:.0}", last * f64::from(rate))].map(|t| t.len());
-    let text = format!("{time:seconds$.2} s   frame {frame:frames$.0} at {rate}");
+    let [seconds, frames] = [format!("{last:.2}"), format!("{:.0}", last * rate)].map(|t| t.len());
+    let mut frame = time * rate;
+    let number = DragValue::new(&mut frame)
+        .range(0.0..=LAST * rate)
+        .speed(0.2)
+        .prefix("frame ")
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| format!("{v:frames$.0}"));
+    let tip = "Moves the playhead: drag sideways, or click and type a frame";
+    ui.style_mut().drag_value_text_style = TextStyle::Monospace;
+    if ui.add(number).on_hover_text(tip).changed() && frame.round() != (time * rate).round() {
+        pressed.shared.commands.push(Command::Scrub(frame.round() / rate));
+    }
+    let text = format!("at {rate}, {time:seconds$.2} s");
     ui.label(RichText::new(text).monospace().size(12.0));
     let path = bench.preferences().path;
     let tip = "Shows the path of the selected joint through the motion";

@@ -99,6 +99,41 @@ fn the_ruler_keeps_its_scale_while_it_is_dragged() {
 }
 
 #[test]
+fn the_frame_is_typed_or_dragged_and_the_ruler_counts_frames() {
+    let mut t = table(2.0);
+    let words = |t: &Table, of: &dyn Fn(&str) -> bool| {
+        t.desk.words.iter().find(|w| of(&w.0)).unwrap_or_else(|| panic!("{:?}", t.desk.words)).clone()
+    };
+    let field = |t: &Table| <[f32; 2]>::from(words(t, &|w| w.starts_with("frame ")).1.center());
+    let (stand, steps) = (*t.desk.camera().stand(), t.bench.session().history().0);
+    t.click_at(field(&t));
+    t.write("36");
+    assert_ne!(t.bench.shown_time(), Some(1.5), "nothing moves before Enter");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frames(2);
+    assert_eq!(t.bench.shown_time(), Some(1.5));
+    assert_eq!(*t.desk.camera().stand(), stand, "a digit is no view");
+    let [x, y] = field(&t);
+    t.drag(PointerButton::Primary, &[[x, y], [x - 30.0, y], [x - 60.0, y]]);
+    t.frames(2);
+    let shown = t.bench.shown_time().unwrap();
+    assert!((0.5..1.3).contains(&shown) && (shown * 24.0).fract() == 0.0, "{shown}");
+    assert_eq!(t.bench.session().history().0, steps, "the playhead is no edit");
+    words(&t, &|w| w == "24 · 1 s");
+    words(&t, &|w| w == "0");
+    // Closer, labels stand between the seconds.
+    t.to([640.0, ruler(&t)]);
+    t.input.events.push(Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, 900.0),
+        modifiers: Modifiers::NONE,
+        phase: egui::TouchPhase::Move,
+    });
+    t.frames(20);
+    words(&t, &|w| w.parse::<u32>().is_ok_and(|frame| frame % 24 != 0 && frame < 60));
+}
+
+#[test]
 fn the_key_of_the_skin_colours_says_what_they_mean_and_skips_views_of_other_methods() {
     let mut t = Table::new();
     for view in [SkinColors::Weights, SkinColors::Strain, SkinColors::Off] {
@@ -138,7 +173,7 @@ fn keyed() -> (Table, impl Fn(&Table, f64) -> [f32; 2]) {
     t.frames(3);
     let at = |t: &Table, time: f64| {
         let below = ruler(t) - 20.0;
-        let [zero, one] = ["0", "1"].map(|label| {
+        let [zero, one] = ["0", "24 · 1 s"].map(|label| {
             let found = t.desk.words.iter().find(|w| w.0 == label && w.1.min.y > below);
             found.unwrap_or_else(|| panic!("{:?}", t.desk.words)).1.min
         });
@@ -276,7 +311,7 @@ fn curves_are_dragged_and_their_keys_deleted_and_the_plot_keeps_its_height() {
     let at = |t: &Table, time: f32| {
         let below = ruler(t) - 20.0;
         let of = |label: &str| t.desk.words.iter().find(|w| w.0 == label && w.1.min.y > below).unwrap().1;
-        let (zero, one) = (of("0").min.x - 3.0, of("1").min.x - 3.0);
+        let (zero, one) = (of("0").min.x - 3.0, of("24 · 1 s").min.x - 3.0);
         [zero + (one - zero) * time, of("0°").max.y + 3.0]
     };
     let (steps, rest) = (t.bench.session().history().0, t.bench.session().document().clone());
