@@ -76,8 +76,8 @@ pub enum Job {
     Bind(Arc<Model>, Box<BindOptions>),
     /// Writes a text, such as a cage as `.obj`.
     Text(PathBuf, String),
-    /// Writes the posed character as glTF.
-    Export(PathBuf, Arc<Model>, Box<Document>),
+    /// Writes the posed character as glTF, with an error bound in millimetres.
+    Export(PathBuf, Arc<Model>, Box<Document>, Option<f64>),
     /// Writes the document as a project.
     Save(Box<SaveJob>),
     /// Writes images side by side into one PNG file.

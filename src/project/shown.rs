@@ -135,7 +135,7 @@ impl<'a> Shown<'a> {
         }
         if keys.len() < all.len() {
             let text = format!(
-                "the file has those of {} of {} frames and goes straight between them; --budget-mm X fits all frames",
+                "the file has those of {} of {} frames and goes straight between them; an error bound (--budget-mm X, or Exported shapes in the panel Clips) fits all frames",
                 keys.len(),
                 all.len()
             );

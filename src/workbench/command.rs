@@ -435,6 +435,8 @@ commands! {
     Save => "Save", [Files, Palette], Keys;
     /// Exports a posed glTF file.
     Export => "Export", [Files, Palette], Keys;
+    /// Sets the error bound of exports, millimetres; see [`super::Preferences::export_error`].
+    ExportError(Option<f64>) => "Error of exports", [Details], Side;
     /// Switches between the headset and the window.
     OtherFace => "Headset or window", [Palette], Keys;
     /// Starts the tour at its first instruction, or ends it.

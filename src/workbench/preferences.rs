@@ -89,6 +89,9 @@ pub struct Preferences {
     pub colors: SkinColors,
     /// Whether the curve is drawn along which the skin crosses itself.
     pub crossings: bool,
+    /// Error bound of exports, millimetres: the shapes of all frames then share a few morph targets. With `None`, an
+    /// export has the shapes of the keys, one morph target each.
+    pub export_error: Option<f64>,
     /// Whether the turntable rotates the character.
     pub turntable: bool,
     /// Whether two hands may tilt the world.
@@ -151,6 +154,7 @@ impl Default for Preferences {
             limit_cone: false,
             colors: SkinColors::Off,
             crossings: false,
+            export_error: None,
             turntable: false,
             roll_world: false,
             fingers: false,
@@ -180,6 +184,7 @@ impl Preferences {
         let scale = self.render_scale;
         self.set_render_scale(if scale.is_finite() { scale } else { 1.0 });
         self.refresh_rate = self.refresh_rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+        self.export_error = self.export_error.filter(|mm| mm.is_finite() && *mm > 0.0);
         self.set_radius(if self.radius.is_finite() { self.radius } else { Self::default().radius });
         self
     }
@@ -238,6 +243,7 @@ impl Preferences {
                     OnionSkins { before: *before, after: *after, spacing: *spacing, ..self.onion }.sane();
             }
             Command::Loop(on) => self.loops = *on,
+            Command::ExportError(mm) => self.export_error = mm.filter(|mm| mm.is_finite() && *mm > 0.0),
             _ => return false,
         }
         true

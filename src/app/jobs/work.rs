@@ -86,8 +86,8 @@ pub(super) fn run(job: Job) -> Done {
         Job::Rig(path, model, chains, progress) => {
             Done::Rigged(rigged(&path, &model, &chains, &progress, Cache::platform().as_ref()))
         }
-        Job::Export(path, model, document) => {
-            let told = export_to(&path, &model, &document);
+        Job::Export(path, model, document, budget_mm) => {
+            let told = export_to(&path, &model, &document, budget_mm);
             Done::Written(path, told)
         }
         Job::Save(job) => {
@@ -225,15 +225,22 @@ fn numbered(path: &Path) -> Option<PathBuf> {
     (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb"))).find(|path| !path.exists())
 }
 
+/// An export without error bound that is farther off tells the user about the bound, millimetres.
+const COARSE_MM: f64 = 1.0;
+
 /// Writes the posed character as glTF, with its receipt beside the file.
-fn export_to(path: &Path, model: &Arc<Model>, document: &Document) -> Result<Told> {
+fn export_to(path: &Path, model: &Arc<Model>, document: &Document, budget_mm: Option<f64>) -> Result<Told> {
     let model = &*model.bound_for(document)?;
     folder_of(path)?;
-    let options = Options::default();
+    let options = Options { budget_mm, ..Options::default() };
     let receipt = project::export(path, model, document, &mut evaluator(model, document)?, &options)?;
     let report = receipt.to_string();
     write_atomically(path.with_extension("receipt.txt"), report.as_bytes())?;
-    let note = format!("at most {:.2} mm off, see its receipt", receipt.largest_mm());
+    let advice = match budget_mm {
+        None if receipt.largest_mm() > COARSE_MM => "; for less, choose All frames in Clips, Exported shapes",
+        _ => ", see its receipt",
+    };
+    let note = format!("at most {:.2} mm off{advice}", receipt.largest_mm());
     Ok(Told { report, note: Some(note) })
 }
 

@@ -164,7 +164,7 @@ impl AppSession {
         let (Some(bench), Some(model)) = (&self.bench, &self.model) else { return };
         self.exported = Some(path.clone());
         let document = Box::new(bench.session().document().clone());
-        self.worker.ask(Job::Export(path, model.clone(), document));
+        self.worker.ask(Job::Export(path, model.clone(), document, bench.preferences().export_error));
     }
 
     /// Writes the displayed rest cage as `.obj`, to the proposed path.

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::app::jobs::{Done, Opened};
+use crate::asset::Property;
 use crate::bind::BindOptions;
 use crate::bind::shapes::Shape;
-use crate::document::Session;
+use crate::document::{Edit, KeyEdit, KeyValue, Session, Target};
 use crate::export;
 use crate::project::recovery;
 use crate::workbench::Command;
@@ -198,4 +199,33 @@ fn a_save_into_the_output_folder_keeps_the_project_of_another_session() {
     assert!(
         read("project.glb") != first && read("project-2.glb") == first && read("project-3.glb").is_none()
     );
+}
+
+/// With an error bound, all frames are within it; without, only those of keys are exact.
+#[test]
+fn an_export_keeps_the_error_bound_of_the_preferences() {
+    let folder = tempfile::tempdir().unwrap();
+    let hero = folder.path().join("hero.glb");
+    let mut app = session();
+    app.take(Done::Opened(hero.clone(), Ok(opened(&hero))));
+    let bench = app.bench.as_mut().unwrap();
+    let skeleton = bench.character().skeleton.clone();
+    let elbow = skeleton.joints[skeleton.bones[1].parent.index()].node;
+    for (time, angle) in [(0.0, 0.0), (0.5, 1.5), (1.0, 0.2)] {
+        let value = crate::base::math::Quat::from_rotation_z(angle).to_array().to_vec();
+        let keys = vec![KeyValue { target: Target::node(elbow, Property::Rotation), value }];
+        bench.apply(Edit::Keys(KeyEdit::Insert { time, keys }), false);
+    }
+    let mut largest = |error: Option<f64>, name: &str| -> f64 {
+        app.bench.as_mut().unwrap().run_command(Command::ExportError(error));
+        app.export_to(folder.path().join(name));
+        finish_jobs(&mut app);
+        let receipt =
+            std::fs::read_to_string(folder.path().join(name).with_extension("receipt.txt")).unwrap();
+        let errors = receipt.split("distance largest ").skip(1);
+        errors.map(|e| e.split(' ').next().unwrap().parse::<f64>().unwrap()).fold(0.0, f64::max)
+    };
+    let [keys, within] =
+        [(None, "keys.glb"), (Some(0.1), "within.glb")].map(|(error, name)| largest(error, name));
+    assert!(keys > 0.2 && within <= 0.1, "{keys} mm, {within} mm");
 }

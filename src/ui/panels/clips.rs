@@ -1,10 +1,10 @@
 //! The panel of the file's animation clips, which play below strokes and keys: weight, speed and start of each clip.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, widgets};
+use super::{Memory, Pressed, Shows, widgets};
 use crate::document::{ClipLayer, Edit, KeyEdit};
 use crate::rig::Skeleton;
-use crate::workbench::Workbench;
+use crate::workbench::{Command, Workbench};
 use egui::{RichText, Ui};
 
 /// Smallest and largest playback speed of the slider, as a factor.
@@ -12,6 +12,9 @@ const SPEEDS: [f64; 2] = [0.1, 4.0];
 
 /// Number of clips up to which the list needs no filter.
 const FEW: usize = 8;
+
+/// The error bounds of exports to choose from, millimetres; see [`Command::ExportError`].
+const ERRORS: [Option<f64>; 4] = [None, Some(0.1), Some(1.0), Some(5.0)];
 
 /// A change of a clip layer.
 enum Change {
@@ -55,6 +58,19 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
         layers.remove(number);
     }
     pressed.edit(Edit::Keys(KeyEdit::Clips(layers)), continues);
+}
+
+/// Draws the choice of the error bound of exports.
+pub(in crate::ui) fn exported(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+    widgets::caption(ui, "Exported shapes");
+    let now = shows.bench.preferences().export_error;
+    let text = |mm: Option<f64>| mm.map_or("Keys".to_owned(), |mm| format!("All frames, {mm} mm"));
+    shows.choices(ui, pressed, ERRORS.map(|mm| (text(mm), now == mm, Command::ExportError(mm))));
+    let told = match now {
+        None => "A shape per key. Between keys, the file goes straight.",
+        Some(_) => "A few shapes that all frames share, within this error.",
+    };
+    ui.label(RichText::new(told).small().weak());
 }
 
 fn clip_name<'a>(skeleton: &'a Skeleton, layer: &ClipLayer) -> &'a str {

@@ -303,7 +303,10 @@ impl Section {
             Self::Poses => poses::show(ui, shows, memory, pressed),
             Self::Display => display::show(ui, shows, memory, pressed),
             Self::Keys => keys::show(ui, shows.bench, memory, pressed),
-            Self::Clips => clips::show(ui, shows.bench, memory, pressed),
+            Self::Clips => {
+                clips::show(ui, shows.bench, memory, pressed);
+                clips::exported(ui, shows, pressed);
+            }
             Self::History => history::show(ui, shows.bench, pressed),
         }
         if let Some(place) = self.place() {

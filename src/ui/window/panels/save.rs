@@ -67,6 +67,9 @@ pub(super) fn show(context: &Context, shows: &Shows<'_>, memory: &mut Memory, pr
         // If the folder field contains another path than the listed folder, Enter opens that folder instead of saving.
         let goes = paths::typed(&saving.folder, &saving.listed).is_some_and(|f| f != saving.listed);
         places(ui, shows, saving, pressed);
+        if let (Writes::Posed, Some(bench)) = (saving.writes, shows.bench) {
+            crate::ui::panels::clips::exported(ui, &shows.shared(bench, &|_| None), &mut pressed.shared);
+        }
         ui.add_space(10.0);
         buttons(ui, saving, !goes)
     });

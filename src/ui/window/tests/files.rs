@@ -140,6 +140,9 @@ fn where_to_save_is_asked_by_folder_and_name() {
     t.desk.ask_where(Writes::Posed, Path::new("/home/me/hero.posed.glb"));
     t.frames(2);
     t.asks();
+    // An export also asks for its error; the choice stays.
+    t.click_at(t.words_at("All frames, 1 mm"));
+    assert_eq!((t.bench.preferences().export_error, t.asks()), (Some(1.0), vec![]));
     let at = t.words_at("Export");
     t.to(at);
     t.button(PointerButton::Primary, true);
