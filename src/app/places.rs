@@ -22,7 +22,8 @@ pub fn free(path: &Path, first: bool, taken: impl Fn(&Path) -> bool) -> PathBuf 
         return path.to_owned();
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let ending = [".project.glb", ".posed.glb", ".glb"].into_iter().find(|e| name.ends_with(e)).unwrap_or("");
+    let endings = [".project.glb", ".posed.glb", ".glb", ".gltf", ".vrm"];
+    let ending = endings.into_iter().find(|e| name.ends_with(e)).unwrap_or("");
     let stem = name.strip_suffix(ending).unwrap_or(&name);
     // Strip an existing number, so that `hero-2` is followed by `hero-3`.
     let counted = stem.rsplit_once('-').filter(|(_, n)| n.parse::<u32>().is_ok());
@@ -57,6 +58,8 @@ mod tests {
         assert_eq!(new("hero.project.glb", false, &[]), "hero-2.project.glb");
         assert_eq!(new("hero-2.project.glb", false, &["hero-2.project.glb"]), "hero-3.project.glb");
         assert_eq!(new("hero.posed.glb", true, &["hero.posed.glb"]), "hero-2.posed.glb");
+        assert_eq!(new("hero.gltf", false, &[]), "hero-2.gltf");
+        assert_eq!(new("hero-2.vrm", false, &["hero-2.vrm"]), "hero-3.vrm");
         assert_eq!(new("hero.glb", false, &["hero-2.project.glb"]), "hero-3.project.glb");
     }
 }

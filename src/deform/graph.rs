@@ -61,6 +61,7 @@ pub struct Graph {
     geometric: GeometricState,
     /// The settings of the bound geometric method.
     first: Geometric,
+    crease: surface::Crease,
     springs: Option<SpringNode>,
     volume: Option<(volume::Params, VolumeState)>,
     surface: SurfaceState,
@@ -211,6 +212,7 @@ impl Graph {
             streams,
             geometric,
             first,
+            crease: recipe.crease,
             springs,
             volume,
             surface,
@@ -328,7 +330,7 @@ impl Graph {
             self.springs.as_ref().map(|s| s.params.variant) == recipe.springs.map(|params| params.variant);
         let own = self.volume.as_ref().map(|(params, _)| params);
         let volumes = volume::Params::may_become(own, recipe.volume.as_ref());
-        if !springs || !volumes || !self.first.can_become(&recipe.geometric) {
+        if !(springs && volumes && self.crease == recipe.crease && self.first.can_become(&recipe.geometric)) {
             return false;
         }
         if self.first != recipe.geometric {

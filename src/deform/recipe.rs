@@ -210,7 +210,10 @@ impl Recipe {
             Geometric::Fast(params) => serde_json::to_value(params).ok(),
             _ => None,
         };
-        let others = [serde_json::to_value(self.volume).ok(), serde_json::to_value(self.springs).ok()];
+        // A volume that only keeps contact has numbers of its own, which no setting gives.
+        let contact = self.volume.filter(|_| name == "contact");
+        let volume = serde_json::to_value(self.elastic().copied().or(contact)).ok();
+        let others = [serde_json::to_value(self.springs).ok(), volume];
         let all = fast.into_iter().chain(others.into_iter().flatten());
         all.into_iter().find_map(|params| params.get(name)?.as_f64()).map(|value| value as f32)
     }

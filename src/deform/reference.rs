@@ -18,6 +18,7 @@ pub struct CpuGraph {
     geometric: Box<dyn Reference>,
     /// The settings of the bound geometric method.
     first: Geometric,
+    crease: surface::Crease,
     springs: Option<springs::solve::Springs>,
     volume: Option<VolumeReference>,
     iterations: u32,
@@ -50,6 +51,7 @@ impl CpuGraph {
         Ok(Self {
             geometric: recipe.geometric.bind(bound)?,
             first: recipe.geometric.clone(),
+            crease: recipe.crease,
             springs,
             volume,
             iterations: 0,
@@ -131,7 +133,7 @@ impl CpuGraph {
 
     /// Replaces the spring parameters. Returns false if the recipe needs a new binding, like [`super::Graph::adopt`].
     pub fn adopt(&mut self, recipe: &Recipe) -> bool {
-        if self.first != recipe.geometric {
+        if self.first != recipe.geometric || self.crease != recipe.crease {
             return false;
         }
         let own = self.volume.as_ref().map(VolumeReference::params);

@@ -215,7 +215,18 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Goes to a step of the history. If an edit fails, the document stays as it was.
     fn go_to(&mut self, step: usize) -> Result<()> {
+        let before = self.done;
+        let gone = self.walk_to(step);
+        if gone.is_err() {
+            // These edits succeeded a moment ago, in the other direction.
+            let _ = self.walk_to(before);
+        }
+        gone
+    }
+
+    fn walk_to(&mut self, step: usize) -> Result<()> {
         if step > self.steps.len() {
             return Err(Error::input(
                 format!("there is no step {step}"),
@@ -224,14 +235,14 @@ impl<'a> Session<'a> {
         }
         while self.done > step {
             let edits = std::mem::take(&mut self.steps[self.done - 1].edits);
-            let result = edits.iter().rev().try_for_each(|(_, inverse)| self.force(inverse));
+            let result = self.force(edits.iter().rev().map(|(edit, inverse)| (inverse, edit)));
             self.steps[self.done - 1].edits = edits;
             result?;
             self.done -= 1;
         }
         while self.done < step {
             let edits = std::mem::take(&mut self.steps[self.done].edits);
-            let result = edits.iter().try_for_each(|(edit, _)| self.force(edit));
+            let result = self.force(edits.iter().map(|(edit, inverse)| (edit, inverse)));
             self.steps[self.done].edits = edits;
             result?;
             self.done += 1;
@@ -239,7 +250,21 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn force(&mut self, edit: &Edit) -> Result<()> {
+    /// Applies edits of one step, each with its inverse. If one fails, takes back those before it.
+    fn force<'e>(&mut self, edits: impl Iterator<Item = (&'e Edit, &'e Edit)>) -> Result<()> {
+        let mut done: Vec<&Edit> = Vec::new();
+        for (edit, back) in edits {
+            if let Err(error) = self.force_one(edit) {
+                // The edits before it can be taken back, because they have just been applied.
+                done.into_iter().rev().try_for_each(|back| self.force_one(back))?;
+                return Err(error);
+            }
+            done.push(back);
+        }
+        Ok(())
+    }
+
+    fn force_one(&mut self, edit: &Edit) -> Result<()> {
         let skeleton = self.skeleton_for(edit)?;
         let triangles = self.triangles;
         edit.apply(&mut self.document, &Context { skeleton: &skeleton, triangles })?;
@@ -252,8 +277,9 @@ impl<'a> Session<'a> {
         let asset = opened(edit);
         match asset {
             Some(asset) if self.document.asset().map(|a| &a.hash) != Some(&asset.hash) => {
+                let skeleton = (self.loader)(asset)?;
                 self.triangles = None;
-                (self.loader)(asset)
+                Ok(skeleton)
             }
             _ => Ok(self.skeleton.clone()),
         }
@@ -308,6 +334,35 @@ mod tests {
             }
         }
         assert!(kinds.len() >= 12, "{kinds:?}");
+    }
+
+    /// A file can be gone when a jump needs it again.
+    #[test]
+    fn a_jump_that_fails_on_its_way_leaves_the_document_and_the_history() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let gone = Arc::new(AtomicBool::new(false));
+        let (skeleton, is_gone) = (Arc::new(tree().0), gone.clone());
+        let mut s = Session::new(Box::new(move |_| match is_gone.load(Ordering::Relaxed) {
+            false => Ok(skeleton.clone()),
+            true => Err(Error::input("the file is gone", "bring it back")),
+        }));
+        let other = AssetRef { path: "other.glb".into(), hash: "11ee".repeat(16) };
+        s.apply(Edit::Open { asset: asset() }).unwrap();
+        s.apply(Edit::SetDeformer(DeformerSettings { method: "dqs".into(), ..Default::default() })).unwrap();
+        s.apply(Edit::Open { asset: other }).unwrap();
+        s.apply(Edit::SetDeformer(DeformerSettings { method: "lbs".into(), ..Default::default() })).unwrap();
+        s.know_triangles(7);
+        let before = (s.document().hash(), s.history(), s.recording());
+        gone.store(true, Ordering::Relaxed);
+        for step in [1, 2] {
+            assert!(s.run(Operation::Jump(step)).is_err());
+            assert_eq!((s.document().hash(), s.history(), s.recording()), before);
+            assert_eq!(s.triangles, Some(7), "marks are checked as before");
+        }
+        gone.store(false, Ordering::Relaxed);
+        s.run(Operation::Jump(1)).unwrap();
+        s.run(Operation::Jump(4)).unwrap();
+        assert_eq!(s.document().hash(), before.0);
     }
 
     #[test]

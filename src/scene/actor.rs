@@ -295,20 +295,21 @@ impl Actor {
             }
             _ => None,
         };
-        let same = std::mem::replace(&mut painted.shown, shown) == shown;
+        let same = painted.shown == shown;
         let firm = view != SkinColors::Firmness || painted.firm == live.recipe().firm;
         if same && firm && painted.blend == blend {
             return Ok(false);
         }
+        let strain = (view == SkinColors::Strain).then(|| self.scene.paint_buffer());
+        live.show_strain(strain)?;
+        painted.shown = shown;
         painted.firm.clone_from(&live.recipe().firm);
         painted.blend = blend;
         if view == SkinColors::Strain {
-            painted.new = false;
             // The next pose writes the colours.
-            live.show_strain(Some(self.scene.paint_buffer()))?;
+            painted.new = false;
             return Ok(true);
         }
-        live.show_strain(None)?;
         let character = live.model().bound.character.clone();
         let factor = painted.blend.as_ref().map(|(global, own)| own.or(*global));
         let (binding, firm) = (live.graph().swing_twist(), &painted.firm);

@@ -172,6 +172,7 @@ impl Workbench {
             sampler: Sampler::default(),
             beneath: None,
             coupling: None,
+            uncoupled: None,
             rest_view: false,
             auto_key: false,
             joins: false,

@@ -119,7 +119,12 @@ impl AppSession {
                 }
             }
             Done::Coupled(cage, Ok(coupling)) => News::Coupled(cage, coupling),
-            Done::Coupled(_, Err(error)) => self.failed(error),
+            Done::Coupled(_, Err(error)) => {
+                if let Some(bench) = &mut self.bench {
+                    bench.coupling_failed(&error);
+                }
+                self.failed(error)
+            }
             Done::Bound(model) => {
                 self.rebinding = false;
                 match model {

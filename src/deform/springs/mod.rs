@@ -276,7 +276,7 @@ impl Params {
             hold_reach: clean(self.hold_reach, d.hold_reach, 1e-3, 1e3),
             dt: clean(self.dt, d.dt, 1e-6, 10.0),
             omega: clean(self.omega, d.omega, 1e-3, 0.99),
-            max_iterations: self.max_iterations.min(100_000),
+            max_iterations: self.max_iterations.min(gpu::MAX_ITERATIONS),
             coarse_iterations: self.coarse_iterations.min(1000),
             volume: clean(self.volume, d.volume, 0.0, 1.0),
             untangle: self.untangle.min(corrections::MOST),

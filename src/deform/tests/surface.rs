@@ -4,8 +4,9 @@ use crate::base::math::Affine3A;
 use crate::base::{MeshId, NodeId};
 use crate::bind::Character;
 use crate::deform::surface::{Crease, Display, bind};
-use crate::deform::{CpuGraph, Recipe, testing};
+use crate::deform::{CpuGraph, Graph, Kernels, Recipe, testing};
 use crate::geom::Part;
+use crate::gpu::testing::device;
 use std::sync::Arc;
 
 fn display(character: &Arc<Character>, crease: Crease, rig: &PosedRig, control: &[Vec3]) -> Display {
@@ -197,6 +198,11 @@ fn a_recipe_carries_the_crease_angle_to_every_method() {
         let hard = Recipe::from_name(method).unwrap();
         assert_eq!(smooth, Recipe { crease: Crease::Angle(100f32.to_radians()), ..hard.clone() });
         assert!(!hard.can_become(&smooth), "other normals need another binding");
+        assert!(!CpuGraph::new(&bound, &hard).unwrap().adopt(&smooth));
+        if let Some(device) = device() {
+            let kernels = Arc::new(Kernels::new(&device).unwrap());
+            assert!(!Graph::new(&kernels, &bound, &hard, false).unwrap().adopt(&smooth));
+        }
         let normals = |recipe: &Recipe| {
             let mut out = Display::default();
             CpuGraph::new(&bound, recipe).unwrap().evaluate(&rig, &[], &mut out);

@@ -2,6 +2,7 @@
 
 use super::state::{FileEntry, FileKind, FileList};
 use crate::base::{Error, Result, ago, counted};
+use crate::export::is_model;
 use crate::project::recovery;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -44,7 +45,7 @@ fn entry(path: &Path) -> Option<FileEntry> {
         () if name.starts_with('.') => return None,
         () if about.is_dir() => (FileKind::Folder, String::new()),
         () if lower.ends_with("project.glb") => (FileKind::Project, size(about.len())),
-        () if lower.ends_with(".glb") || lower.ends_with(".gltf") => (FileKind::Character, size(about.len())),
+        () if is_model(path) => (FileKind::Character, size(about.len())),
         () if lower.ends_with(".obj") => (FileKind::Cage, format!("cage, {}", size(about.len()))),
         () => return None,
     };
@@ -69,7 +70,9 @@ mod tests {
     #[test]
     fn lists_hold_what_can_be_opened_folders_first() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b.GLB", "a.gltf", "Wolf.project.glb", "Wolf.cage.obj", "notes.txt", ".hidden.glb"] {
+        for name in
+            ["b.GLB", "a.gltf", "c.vrm", "Wolf.project.glb", "Wolf.cage.obj", "notes.txt", ".hidden.glb"]
+        {
             std::fs::write(folder.path().join(name), vec![0; 2000]).unwrap();
         }
         std::fs::create_dir(folder.path().join("zoo")).unwrap();
@@ -80,6 +83,7 @@ mod tests {
             ("zoo", FileKind::Folder),
             ("a.gltf", FileKind::Character),
             ("b.GLB", FileKind::Character),
+            ("c.vrm", FileKind::Character),
             ("Wolf.cage.obj", FileKind::Cage),
             ("Wolf.project.glb", FileKind::Project),
         ];

@@ -1,5 +1,6 @@
 //! Commands that change the cage, and the receipt of cages from background jobs.
 
+use crate::base::Error;
 use crate::base::math::Vec3;
 use crate::cage::{Cage, CageMesh, Coordinates, Coupling};
 use crate::document::{CageMove, Edit, KeyEdit, KeyValue, Target};
@@ -80,8 +81,13 @@ impl Workbench {
         let fits = |c: &Cage| c.mesh == mesh && c.coordinates == coordinates;
         if self.context.session.document().cage().is_some_and(fits) {
             self.coupled = Some((mesh, coordinates));
-            self.context.coupling = Some(coupling);
+            (self.context.coupling, self.context.uncoupled) = (Some(coupling), None);
         }
+    }
+
+    /// Keeps the reason why the document's cage has no coupling, for the user of the cage tool.
+    pub fn coupling_failed(&mut self, error: &Error) {
+        self.context.uncoupled = Some(error.to_string());
     }
 
     /// Requests the coupling of a cage that an edit, an undo or a file has set.
@@ -92,7 +98,8 @@ impl Workbench {
         match cage {
             Some(cage) if !known(cage) => {
                 self.coupled = Some((cage.mesh.clone(), cage.coordinates));
-                self.context.coupling = None;
+                (self.context.coupling, self.context.uncoupled) = (None, None);
+                self.cage.forget_vertices();
                 self.requests.push(Request::Couple);
             }
             Some(_) => {}

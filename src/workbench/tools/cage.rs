@@ -124,6 +124,12 @@ impl CageTool {
         self.baseline = None;
     }
 
+    /// Forgets the vertices of another cage, because the document has a new one.
+    pub fn forget_vertices(&mut self) {
+        self.baseline = None;
+        self.lit.clear();
+    }
+
     /// Updates the tool after the document's cage has changed.
     pub fn document_changed(&mut self, context: &EditContext) {
         (self.hover, self.ring_of) = (None, None);
@@ -139,11 +145,11 @@ impl CageTool {
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment) {
         let Some(coupling) = context.coupling.clone() else {
             if moment.hand().trigger.pressed && !moment.hand().on_panel {
-                let advice = match context.session.document().cage() {
-                    Some(_) => "the cage is being coupled with the skin: wait a moment",
-                    None => "this character has no cage: make or import one",
-                };
-                context.notice = Some(advice.to_owned());
+                context.notice = Some(match (context.session.document().cage(), &context.uncoupled) {
+                    (Some(_), Some(error)) => error.clone(),
+                    (Some(_), None) => "the cage is being coupled with the skin: wait a moment".to_owned(),
+                    (None, _) => "this character has no cage: make or import one".to_owned(),
+                });
                 moment.feel(moment.tool, Haptic::Limit);
             }
             return;

@@ -82,6 +82,8 @@ pub struct EditContext {
     pub beneath: Option<Pose>,
     /// The coupling of the character with the document's cage, once known.
     pub coupling: Option<Arc<Coupling>>,
+    /// Why the document's cage cannot be coupled.
+    pub uncoupled: Option<String>,
     /// Whether the rest pose is displayed, for edits of the cage.
     pub rest_view: bool,
     /// Whether changes at a displayed time become keys.

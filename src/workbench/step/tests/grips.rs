@@ -341,3 +341,39 @@ fn on_a_caged_mesh_a_grip_is_where_its_skin_is() {
     println!("the skin is {} m off", off(&s, by));
     assert!(off(&s, by) < 0.04, "{}", off(&s, by));
 }
+
+/// The vertices of a stroke's baseline belong to the cage on which it was drawn.
+#[test]
+fn another_cage_ends_the_baseline_of_a_cage_stroke() {
+    use crate::cage::Coordinates;
+    use crate::scene::{CageSource, Model, NewCage};
+    use crate::workbench::CageSet;
+    let shape = Shape { bones: 2, rings: 24, segments: 12, radius: 0.15, length: 1.8, blend: 0.3 };
+    let model = Model::bind(shape.capsule_asset(), &Default::default(), std::time::Duration::ZERO).unwrap();
+    let cages: Vec<NewCage> = [40, 120]
+        .map(|n| model.new_cage(&CageSource::Made(n), Coordinates::MeanValue, &Default::default()).unwrap().0)
+        .into();
+    let mut s = Script::new(&model.bound.character);
+    s.bench.run_command(Command::Tool(Tool::Cage));
+    s.bench.run_command(Command::CageSet(CageSet::Stroke));
+    for new in &cages {
+        s.bench.change(Edit::SetCage(Some(Box::new(new.cage.clone()))));
+        s.bench.know_coupling((new.cage.mesh.clone(), new.cage.coordinates), new.coupling.clone());
+    }
+    s.step();
+    let top = cages[1].cage.mesh.positions.iter().map(|x| x.as_vec3()).max_by(|a, b| a.y.total_cmp(&b.y));
+    let top = top.unwrap();
+    s.draw(RIGHT, &[top, top - Vec3::Y * 0.2, top - Vec3::Y * 0.4]);
+    s.step();
+    assert!(s.bench.awaits_cage_offset(), "{:?}", s.bench.notice());
+    s.bench.run_command(Command::Undo);
+    let coupling = (cages[0].cage.mesh.clone(), cages[0].cage.coordinates);
+    s.bench.know_coupling(coupling, cages[0].coupling.clone());
+    s.step();
+    assert!(!s.bench.awaits_cage_offset());
+    // A cage whose coupling failed says why.
+    s.bench.run_command(Command::Redo);
+    s.bench.coupling_failed(&crate::base::Error::input("the cage is open", "close it"));
+    s.draw(RIGHT, &[top, top - Vec3::Y * 0.2]);
+    assert!(s.bench.notice().is_some_and(|n| n.contains("the cage is open")), "{:?}", s.bench.notice());
+}
