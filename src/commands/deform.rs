@@ -128,7 +128,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     for (name, time) in &model.stages {
         stages.push(((*name).to_owned(), time.as_secs_f64() * 1e3));
     }
-    stages.extend(shape.stages.iter().map(|(name, time)| (name.clone(), time.as_secs_f64() * 1e3)));
+    stages.extend(shape.stages.iter().map(|(name, time)| ((*name).to_owned(), time.as_secs_f64() * 1e3)));
     let report = DeformReport {
         file: args.file.display().to_string(),
         method: recipe.name().to_owned(),

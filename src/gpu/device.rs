@@ -233,24 +233,27 @@ impl Device {
     }
 
     /// Ends the recording of a frame. Submits `commands` with the extra semaphores; `None` discards the frame.
-    pub(super) fn close_frame(&self, commands: Option<vk::CommandBuffer>, sync: &Sync<'_>) -> Result<u64> {
+    pub(super) fn close_frame(
+        &self,
+        commands: Option<vk::CommandBuffer>,
+        semaphores: &Semaphores,
+    ) -> Result<u64> {
         let mut submissions = lock(&self.submissions);
         submissions.open -= 1;
         let mut result = Ok(submissions.last);
         if let Some(commands) = commands {
             let value = submissions.last + 1;
             let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
-            let mut signals = vec![
-                vk::SemaphoreSubmitInfo::default()
-                    .semaphore(self.timeline)
-                    .value(value)
-                    .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS),
-            ];
-            signals.extend_from_slice(sync.signal);
+            let own = vk::SemaphoreSubmitInfo::default()
+                .semaphore(self.timeline)
+                .value(value)
+                .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS);
+            let signals = [own, semaphores.signal.unwrap_or_default()];
+            let signals = &signals[..1 + usize::from(semaphores.signal.is_some())];
             let info = vk::SubmitInfo2::default()
-                .wait_semaphore_infos(sync.wait)
+                .wait_semaphore_infos(semaphores.wait.as_slice())
                 .command_buffer_infos(&buffers)
-                .signal_semaphore_infos(&signals);
+                .signal_semaphore_infos(signals);
             // SAFETY: the command buffer is fully recorded; the queue's lock is held.
             let submitted = self
                 .with_queue(|queue| unsafe { self.handle.queue_submit2(queue, &[info], vk::Fence::null()) });
@@ -367,11 +370,11 @@ impl Device {
 
 /// Additional semaphores of a submission besides the timeline semaphore, such as those of a swapchain.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sync<'a> {
-    /// Semaphores that the submission waits for before it starts.
-    pub wait: &'a [vk::SemaphoreSubmitInfo<'a>],
-    /// Semaphores that the submission signals when it is done.
-    pub signal: &'a [vk::SemaphoreSubmitInfo<'a>],
+pub struct Semaphores {
+    /// The semaphore that the submission waits for before it starts.
+    pub wait: Option<vk::SemaphoreSubmitInfo<'static>>,
+    /// The semaphore that the submission signals when it is done.
+    pub signal: Option<vk::SemaphoreSubmitInfo<'static>>,
 }
 
 impl Drop for Device {

@@ -5,7 +5,7 @@
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::buffer::{Buffer, Memory, RawBuffer};
-use super::device::{Device, Sync};
+use super::device::{Device, Semaphores};
 use super::error::{failed, lock};
 use crate::base::{Error, Result};
 use ash::vk;
@@ -19,7 +19,7 @@ const MAX_TIMESTAMPS: u32 = 256;
 const FIRST_UPLOAD_BYTES: u64 = 1 << 20;
 
 /// Name and GPU duration of each phase, in order.
-pub type Timings = Vec<(String, Duration)>;
+pub type Timings = Vec<(&'static str, Duration)>;
 
 /// The reusable objects of one frame in flight.
 pub(super) struct Slot {
@@ -29,6 +29,8 @@ pub(super) struct Slot {
     upload: Option<RawBuffer>,
     uploaded: u64,
     phases: Vec<&'static str>,
+    /// The empty list of [`Frame::told`], which keeps its memory.
+    told: Vec<Arc<AtomicU64>>,
 }
 
 impl Slot {
@@ -46,7 +48,15 @@ impl Slot {
                 device.handle.allocate_command_buffers(&info).map_err(failed("vkAllocateCommandBuffers"))?[0];
             let queries =
                 device.handle.create_query_pool(&query_info, None).map_err(failed("vkCreateQueryPool"))?;
-            Ok(Self { pool, commands, queries, upload: None, uploaded: 0, phases: Vec::new() })
+            Ok(Self {
+                pool,
+                commands,
+                queries,
+                upload: None,
+                uploaded: 0,
+                phases: Vec::with_capacity(MAX_TIMESTAMPS as usize),
+                told: Vec::new(),
+            })
         }
     }
 
@@ -62,21 +72,23 @@ impl Slot {
         }
     }
 
-    /// Returns the durations of the phases; the slot's submission must be finished.
-    fn timings(&self, device: &Device) -> Result<Timings> {
+    /// Reads the durations of the phases into `out`; the slot's submission must be finished.
+    fn timings(&self, device: &Device, out: &mut Timings) -> Result<()> {
+        out.clear();
         if self.phases.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let mut ticks = vec![0u64; self.phases.len() + 1];
+        let mut ticks = [0u64; MAX_TIMESTAMPS as usize];
+        let ticks = &mut ticks[..=self.phases.len()];
         // SAFETY: these queries were written by the finished submission.
         unsafe {
-            device.handle.get_query_pool_results(self.queries, 0, &mut ticks, vk::QueryResultFlags::TYPE_64)
+            device.handle.get_query_pool_results(self.queries, 0, ticks, vk::QueryResultFlags::TYPE_64)
         }
         .map_err(failed("vkGetQueryPoolResults"))?;
         let period = f64::from(device.limits().timestamp_period);
         let span = |w: &[u64]| Duration::from_nanos((w[1].saturating_sub(w[0]) as f64 * period) as u64);
-        let names = self.phases.iter().map(|name| (*name).to_owned());
-        Ok(names.zip(ticks.windows(2).map(span)).collect())
+        out.extend(self.phases.iter().copied().zip(ticks.windows(2).map(span)));
+        Ok(())
     }
 }
 
@@ -112,14 +124,8 @@ impl Frame {
             device.handle.cmd_reset_query_pool(commands, slot.queries, 0, MAX_TIMESTAMPS);
         }
         device.open_frame();
-        Ok(Self {
-            device: device.clone(),
-            slot: Some(slot),
-            commands,
-            error: None,
-            bound: None,
-            told: Vec::new(),
-        })
+        let told = std::mem::take(&mut slot.told);
+        Ok(Self { device: device.clone(), slot: Some(slot), commands, error: None, bound: None, told })
     }
 
     /// Returns the frame's device.
@@ -256,7 +262,7 @@ impl Frame {
     }
 
     /// Ends and submits the frame. Returns the timeline value of its completion, and the slot for later reuse.
-    fn finish(mut self, sync: &Sync<'_>) -> Result<(u64, Slot)> {
+    fn finish(mut self, semaphores: &Semaphores) -> Result<(u64, Slot)> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
@@ -269,12 +275,14 @@ impl Frame {
         // SAFETY: the command buffer is recording, and its recording ends here.
         unsafe { self.device.handle.end_command_buffer(self.commands) }
             .map_err(failed("vkEndCommandBuffer"))?;
-        let slot = self.slot.take().ok_or_else(|| Error::gpu("a frame was submitted twice", "report it"))?;
-        match self.device.close_frame(Some(self.commands), sync) {
+        let mut slot =
+            self.slot.take().ok_or_else(|| Error::gpu("a frame was submitted twice", "report it"))?;
+        match self.device.close_frame(Some(self.commands), semaphores) {
             Ok(value) => {
                 for told in self.told.drain(..) {
                     told.store(value, Ordering::Release);
                 }
+                slot.told = std::mem::take(&mut self.told);
                 Ok((value, slot))
             }
             Err(error) => {
@@ -289,7 +297,7 @@ impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
             // The frame was abandoned: nothing was submitted, so the slot is free immediately.
-            let _ = self.device.close_frame(None, &Sync::default());
+            let _ = self.device.close_frame(None, &Semaphores::default());
             lock(&self.device.slots).push(slot);
         }
     }
@@ -305,12 +313,13 @@ impl Device {
     pub fn run(self: &Arc<Self>, record: impl FnOnce(&mut Frame) -> Result<()>) -> Result<Timings> {
         let mut frame = Frame::begin(self, self.take_slot()?)?;
         record(&mut frame)?;
-        let (value, slot) = frame.finish(&Sync::default())?;
+        let (value, slot) = frame.finish(&Semaphores::default())?;
         self.wait(value)?;
-        let timings = slot.timings(self);
+        let mut timings = Timings::new();
+        let read = slot.timings(self, &mut timings);
         lock(&self.slots).push(slot);
         self.collect();
-        timings
+        read.map(|()| timings)
     }
 }
 
@@ -330,7 +339,7 @@ impl Frames {
             device: device.clone(),
             flying: Default::default(),
             in_flight: in_flight.max(1),
-            timings: Vec::new(),
+            timings: Vec::with_capacity(MAX_TIMESTAMPS as usize),
         }
     }
 
@@ -344,7 +353,7 @@ impl Frames {
                 break;
             }
             if let Some((_, slot)) = self.flying.pop_front() {
-                self.timings = slot.timings(&self.device)?;
+                slot.timings(&self.device, &mut self.timings)?;
                 lock(&self.device.slots).push(slot);
             }
         }
@@ -352,8 +361,8 @@ impl Frames {
     }
 
     /// Submits a frame; returns its timeline value for [`Device::wait`].
-    pub fn submit(&mut self, frame: Frame, sync: &Sync<'_>) -> Result<u64> {
-        let (value, slot) = frame.finish(sync)?;
+    pub fn submit(&mut self, frame: Frame, semaphores: &Semaphores) -> Result<u64> {
+        let (value, slot) = frame.finish(semaphores)?;
         self.flying.push_back((value, slot));
         Ok(value)
     }

@@ -38,11 +38,11 @@ pub struct Held {
 }
 
 impl Held {
-    /// Returns the semaphore that the frame's submission must signal, for [`super::Sync`].
-    pub fn signal(&self) -> [vk::SemaphoreSubmitInfo<'static>; 1] {
-        [vk::SemaphoreSubmitInfo::default()
+    /// Returns the semaphore that the frame's submission must signal, for [`super::Semaphores`].
+    pub fn signal(&self) -> vk::SemaphoreSubmitInfo<'static> {
+        vk::SemaphoreSubmitInfo::default()
             .semaphore(self.finished)
-            .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)]
+            .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
     }
 }
 

@@ -31,7 +31,7 @@ mod window;
 pub use bindings::{Bindings, Resource, Texel};
 pub use buffer::{Buffer, Memory};
 pub use compute::Compute;
-pub use device::{Device, DeviceOptions, Sync};
+pub use device::{Device, DeviceOptions, Semaphores};
 pub use factory::{DeviceFactory, Headless};
 pub use foreign::{ForeignImage, Piece};
 pub use frame::{Frame, Frames, Timings};

@@ -30,7 +30,7 @@ fn scale_twice(device: &Arc<Device>) {
             Ok(())
         })
         .unwrap();
-    let names: Vec<_> = timings.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = timings.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["first", "second"]);
     assert!(timings.iter().all(|(_, time)| !time.is_zero()), "{timings:?}");
     let got = device.read::<[f32; 3]>(&target, data.len()).unwrap();
@@ -105,7 +105,7 @@ fn frames_in_flight_keep_dropped_objects_alive_and_read_back_in_order() {
         frame.phase("read");
         assert!(readback.record(&mut frame, &short_lived, 0, 16, i));
         drop(short_lived);
-        frames.submit(frame, &Sync::default()).unwrap();
+        frames.submit(frame, &Semaphores::default()).unwrap();
         while let Some(result) = readback.poll().unwrap() {
             got.push(result);
         }

@@ -6,7 +6,7 @@
 #![allow(unsafe_code, reason = "Vulkan calls")]
 
 use super::chain::{Chain, Pace};
-use super::device::{Device, DeviceOptions};
+use super::device::{Device, DeviceOptions, Semaphores};
 use super::error::failed;
 use super::factory::DeviceFactory;
 use super::foreign::ForeignImage;
@@ -167,16 +167,14 @@ pub struct Acquired {
 }
 
 impl Acquired {
-    /// Returns the semaphores to wait for and the semaphores to signal in the submission, for [`super::Sync`].
-    pub fn semaphores(
-        &self,
-    ) -> ([vk::SemaphoreSubmitInfo<'static>; 1], [vk::SemaphoreSubmitInfo<'static>; 1]) {
+    /// Returns the semaphores of the submission that writes the image.
+    pub fn semaphores(&self) -> Semaphores {
         let info =
             |semaphore, stage| vk::SemaphoreSubmitInfo::default().semaphore(semaphore).stage_mask(stage);
-        (
-            [info(self.acquired, vk::PipelineStageFlags2::ALL_TRANSFER)],
-            [info(self.finished, vk::PipelineStageFlags2::ALL_COMMANDS)],
-        )
+        Semaphores {
+            wait: Some(info(self.acquired, vk::PipelineStageFlags2::ALL_TRANSFER)),
+            signal: Some(info(self.finished, vk::PipelineStageFlags2::ALL_COMMANDS)),
+        }
     }
 
     /// Records the copy of a finished image into the window. The image is scaled if the sizes differ, which can

@@ -47,7 +47,7 @@ pub struct Evaluation {
     /// Number of spring iterations; 0 without springs.
     pub iterations: u32,
     /// Time per stage.
-    pub stages: Vec<(String, Duration)>,
+    pub stages: Vec<(&'static str, Duration)>,
 }
 
 /// A recipe that is bound to a model.
@@ -189,7 +189,7 @@ impl Evaluator {
                     normals: display.normals,
                     control: graph.control().to_vec(),
                     iterations: graph.iterations(),
-                    stages: stages.into_iter().map(|(name, time)| (name.to_owned(), time)).collect(),
+                    stages,
                 })
             }
             Self::Gpu(graph, kernels) => {

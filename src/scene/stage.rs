@@ -9,7 +9,7 @@
 use super::{Actor, Ghosts, Model, Pipelines, SurfaceSample, VersionedPose};
 use crate::base::Result;
 use crate::base::math::Aabb;
-use crate::gpu::{Device, Frame, Frames, Sync, Timings};
+use crate::gpu::{Device, Frame, Frames, Semaphores, Timings};
 use crate::query::Hit;
 use crate::render::{GhostMasks, HiddenArea, Lines, Look, Shot, Targets, View};
 use std::sync::Arc;
@@ -279,8 +279,8 @@ impl Stage {
     ///
     /// # Errors
     /// If the device is lost, or recording failed.
-    pub fn submit(&mut self, frame: Frame, sync: &Sync<'_>) -> Result<u64> {
-        let value = self.frames.submit(frame, sync)?;
+    pub fn submit(&mut self, frame: Frame, semaphores: &Semaphores) -> Result<u64> {
+        let value = self.frames.submit(frame, semaphores)?;
         self.submitted[(self.number % IN_FLIGHT) as usize] = (self.number, value);
         Ok(value)
     }

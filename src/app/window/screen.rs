@@ -4,7 +4,7 @@ use super::Options;
 use crate::app::context::wanted_samples;
 use crate::base::Result;
 use crate::base::math::Vec3;
-use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Surface, Sync, Window};
+use crate::gpu::{Device, DeviceOptions, Frame, Image, ImageInfo, Semaphores, Surface, Window};
 use crate::render::{Lines, PanelImage, PanelPainter, View};
 use crate::scene::{Actor, Aim, Pipelines, Stage, SurfaceSample, VersionedPose};
 use crate::ui::window::{Pick, Picked, Picture, WindowOutput};
@@ -176,17 +176,16 @@ impl Screen {
         self.painter.draw(&mut frame, &self.panels);
         frame.barrier();
         let Some(surface) = &mut self.surface else {
-            self.stage.submit(frame, &Sync::default())?;
+            self.stage.submit(frame, &Semaphores::default())?;
             return Ok(true);
         };
         // Acquire the swapchain image as late as possible, because `acquire` may block.
         let Some(image) = surface.acquire(size)? else {
-            self.stage.submit(frame, &Sync::default())?;
+            self.stage.submit(frame, &Semaphores::default())?;
             return Ok(false);
         };
         image.show(&mut frame, &self.canvas);
-        let (wait, signal) = image.semaphores();
-        let value = self.stage.submit(frame, &Sync { wait: &wait, signal: &signal })?;
+        let value = self.stage.submit(frame, &image.semaphores())?;
         surface.present(image, value)?;
         self.shown += 1;
         Ok(true)
@@ -296,13 +295,13 @@ impl Screen {
     }
 
     /// Returns the GPU time of each phase of the last finished frame, milliseconds.
-    pub fn stages(&self) -> Vec<(String, f32)> {
-        let mut out: Vec<(String, f32)> = Vec::new();
+    pub fn stages(&self) -> Vec<(&'static str, f32)> {
+        let mut out: Vec<(&'static str, f32)> = Vec::new();
         for (name, time) in self.stage.timings() {
             let ms = time.as_secs_f32() * 1e3;
             match out.iter_mut().find(|(n, _)| n == name) {
                 Some((_, sum)) => *sum += ms,
-                None => out.push((name.clone(), ms)),
+                None => out.push((*name, ms)),
             }
         }
         out

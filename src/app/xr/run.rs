@@ -12,7 +12,7 @@ use crate::app::display::Display;
 use crate::app::report::Event;
 use crate::app::session::AppSession;
 use crate::base::{Error, Result as CoreResult};
-use crate::gpu::{Frame, Held, Sync};
+use crate::gpu::{Frame, Held, Semaphores};
 use crate::render::Lines;
 use crate::scene::{Aim, Pipelines, Stage};
 use crate::workbench::Similarity;
@@ -377,6 +377,6 @@ fn pictures(
         app.stages.lap(3);
     }
     let signal = held.as_ref().map(Held::signal);
-    let value = stage.submit(commands, &Sync { wait: &[], signal: signal.as_ref().map_or(&[], |s| s) })?;
+    let value = stage.submit(commands, &Semaphores { wait: None, signal })?;
     Ok(Made { eyes, mirrored: held.map(|h| (h, value)) })
 }

@@ -13,7 +13,7 @@ use super::schedule::{Op, START_TURNS, Stiffness, coarse_turns, reschedule, sche
 use super::solve::start_of;
 use super::substeps::{Plan, Substeps};
 use super::tissue::{LevelStiffness, Tissue};
-use super::{Params, Rest};
+use super::{MOST_CONTACT, MOST_CYCLES, Params, Rest};
 use crate::base::Result;
 use crate::deform::Geometric;
 use crate::deform::geometric_gpu::{GeometricPipelines, GeometricState};
@@ -151,7 +151,10 @@ impl VolumePipelines {
     ) -> Result<VolumeState> {
         let device = positions.device();
         let params = params.sane();
-        let schedule = schedule(&params, &cells.levels, false);
+        // The list has room for the longest frame, because settings can change while a motion plays.
+        let longest = Params { cycles: MOST_CYCLES, contact: MOST_CONTACT, ..params };
+        let mut schedule = schedule(&longest, &cells.levels, true);
+        reschedule(&mut schedule, &params, &cells.levels, false);
         let vertices = cells.embedding.len() as u32;
         let joints = cells.nodes.character.skeleton.joints.len();
         let mut out = VolumeState {

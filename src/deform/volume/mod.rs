@@ -133,6 +133,11 @@ impl Exact {
     }
 }
 
+/// Maximum of [`Params::cycles`].
+const MOST_CYCLES: u32 = 64;
+/// Maximum of [`Params::contact`].
+const MOST_CONTACT: u32 = 16;
+
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -165,11 +170,11 @@ impl Params {
             cubes: self.cubes.clamp(200, 40_000),
             firmness: clean(self.firmness, d.firmness, 10.0),
             volume: clean(self.volume, d.volume, 1.0),
-            cycles: self.cycles.min(64),
+            cycles: self.cycles.min(MOST_CYCLES),
             dynamics: clean(self.dynamics, d.dynamics, 30.0),
             damping: clean(self.damping, d.damping, 4.0),
             frames: self.frames,
-            contact: self.contact.min(16),
+            contact: self.contact.min(MOST_CONTACT),
             substeps: self.substeps.min(16),
             rest: self.rest,
         }

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn phases_are_summed_by_name_and_a_name_may_come_twice() {
         let ms = Duration::from_millis;
-        let frame = |a, b, c| vec![("x".into(), ms(a)), ("y".into(), ms(b)), ("x".into(), ms(c))];
+        let frame = |a, b, c| vec![("x", ms(a)), ("y", ms(b)), ("x", ms(c))];
         let runs = Runs { phases: vec![frame(1, 10, 2), frame(3, 20, 4)], wall_ms: vec![50.0, 60.0] };
         assert_eq!(runs.phases(&["x"]).median_ms, 5.0);
         assert_eq!(runs.device().min_ms, 13.0);

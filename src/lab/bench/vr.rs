@@ -10,7 +10,7 @@ use crate::base::math::{Aabb, Vec3};
 use crate::base::{Result, Version};
 use crate::deform::Recipe;
 use crate::deform::springs::{Params, Solver, Stop};
-use crate::gpu::{Sync, Timings};
+use crate::gpu::{Semaphores, Timings};
 use crate::render::{Camera, Lines, View};
 use crate::rig::PosedRig;
 use crate::scene::{Actor, Aim, Model, Pipelines, Stage, VersionedPose};
@@ -126,7 +126,7 @@ pub(super) fn frame(
         screens.record(&mut frame, &mut panels)?;
         stage.record_eyes(&mut frame, &eyes[i % 2], lines)?;
         screens.record_quads(&mut frame, &stage.targets().clone(), &bound, &panels, &place);
-        stage.submit(frame, &Sync::default())?;
+        stage.submit(frame, &Semaphores::default())?;
         let done = Instant::now();
         if warm {
             let ms = |a: Instant, b: Instant| b.duration_since(a).as_secs_f64() * 1e3;

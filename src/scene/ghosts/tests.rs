@@ -2,7 +2,7 @@ use super::*;
 use crate::base::math::{Aabb, Vec3};
 use crate::document::{DeformerSettings, Edit, Session};
 use crate::gpu::testing::{assert_silent, device};
-use crate::gpu::{Buffer, Device, Sync};
+use crate::gpu::{Buffer, Device, Semaphores};
 use crate::project::bake::tests::capsule;
 use crate::render::{Camera, FUTURE, Lines, PAST};
 use crate::scene::{Actor, Aim, Evaluator, Shaper, Stage, Where, recipe};
@@ -69,7 +69,7 @@ impl Scene {
         let views = [1.2, 1.5].map(|yaw| Camera::framing(&box_of, 0.75, yaw, 0.1).view(0.75));
         let views = &views[..self.stage.targets().views as usize];
         self.stage.record_eyes(&mut frame, views, &Lines::default()).unwrap();
-        self.device.wait(self.stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+        self.device.wait(self.stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
         follows
     }
 
@@ -218,7 +218,7 @@ fn both_eyes_see_ghosts_and_queries_and_shadows_do_not() {
     for (tag, pixel) in [(1, ghost), (2, SIZE.map(|n| n / 2))] {
         let (mut frame, _) = scene.stage.begin().unwrap();
         assert!(scene.stage.record_pick(&mut frame, 0, pixel, tag).unwrap());
-        device.wait(scene.stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+        device.wait(scene.stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
         answers.extend(scene.stage.picked().unwrap());
     }
     let seen: Vec<(u64, bool)> = answers.iter().map(|(tag, hit)| (*tag, hit.is_some())).collect();

@@ -60,7 +60,7 @@ fn cameras_answer_exactly_two_frames_later_with_their_own_time_and_trigger() {
         let aim = Aim { views, draw: [n as f32, 0.5], time: n as f64 * 0.1 };
         stage.record_body(&mut frame, Some(pose), &aim).unwrap();
         stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
-        let value = stage.submit(frame, &Sync::default()).unwrap();
+        let value = stage.submit(frame, &Semaphores::default()).unwrap();
         if n % 4 == 1 {
             // The GPU finishes early here. Samples must arrive after the same number of frames nevertheless.
             device.wait(value).unwrap();
@@ -97,7 +97,7 @@ fn a_new_actor_of_the_same_character_costs_no_sample() {
             let pose = VersionedPose { version: Version::new(), pose: &rest, rig: &rig };
             let aim = Aim { views: [Some(looking(0.5)), None], draw: [0.0; 2], time: 0.0 };
             stage.record_body(&mut frame, Some(pose), &aim).unwrap();
-            stage.submit(frame, &Sync::default()).unwrap();
+            stage.submit(frame, &Semaphores::default()).unwrap();
             last = samples;
         }
         last
@@ -139,7 +139,7 @@ fn a_pose_stays_until_the_next_and_both_eyes_see_it() {
         let (mut frame, _) = stage.begin().unwrap();
         stage.record_body(&mut frame, posed, &Aim::default()).unwrap();
         stage.record_eyes(&mut frame, &eyes(&bounds), &Lines::default()).unwrap();
-        let value = stage.submit(frame, &Sync::default()).unwrap();
+        let value = stage.submit(frame, &Semaphores::default()).unwrap();
         device.wait(value).unwrap();
         [0, 1].map(|eye| stage.targets().read(&device, eye).unwrap())
     };
@@ -175,7 +175,7 @@ fn flesh_that_swings_is_posed_again_while_a_motion_holds_a_pose() {
             assert_eq!(!stage.actor().has(&pose), due, "{time:?} {moves}");
             let (mut frame, _) = stage.begin().unwrap();
             stage.record_body(&mut frame, Some(pose), &Aim::default()).unwrap();
-            device.wait(stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+            device.wait(stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
             assert!(stage.actor().has(&pose));
         }
     }
@@ -195,7 +195,7 @@ fn an_empty_stage_shows_floor_and_lines_and_answers_nothing() {
     let aim = Aim { views: [Some(looking(1.0)), None], ..Aim::default() };
     stage.record_body(&mut frame, None, &aim).unwrap();
     stage.record_eyes(&mut frame, &[view], &lines).unwrap();
-    device.wait(stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+    device.wait(stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
     let picture = stage.targets().read(&device, 0).unwrap();
     let red = picture.pixels().filter(|p| p.0[0] > 150 && p.0[1] < 80).count();
     assert!(red > 60, "{red}");
@@ -263,7 +263,7 @@ fn the_disparity_of_a_sphere_is_that_of_the_eyes_poses_and_angles() {
         let views = eyes.map(|eye| eye.view(&Similarity::default()).unwrap());
         let (mut frame, _) = stage.begin().unwrap();
         stage.record_eyes(&mut frame, &views, &Lines::default()).unwrap();
-        device.wait(stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+        device.wait(stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
         let mut found = [[0.0f64; 2]; 2];
         let mut expected = found;
         for eye in 0..2 {
@@ -307,7 +307,7 @@ fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize()
         stage.record_eyes(&mut frame, &eyes(&bounds), &Lines::default()).unwrap();
         assert!(stage.record_pick(&mut frame, 1, pixel, 7).unwrap());
         assert!(!stage.record_pick(&mut frame, 1, size, 7).unwrap(), "outside");
-        device.wait(stage.submit(frame, &Sync::default()).unwrap()).unwrap();
+        device.wait(stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
         let (tag, hit) = stage.picked().unwrap().unwrap();
         assert_eq!(tag, 7);
         hit
@@ -353,7 +353,7 @@ fn hands_and_picks_see_the_skin_below_hidden_parts() {
             stage.record_body(&mut frame, Some(pose), &aim).unwrap();
             stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
             assert!(stage.actor_mut().pick(&pipelines, &mut frame, view, 7).unwrap() || n > 0);
-            let value = stage.submit(frame, &Sync::default()).unwrap();
+            let value = stage.submit(frame, &Semaphores::default()).unwrap();
             device.wait(value).unwrap();
         }
         let mut picked = None;
@@ -400,7 +400,7 @@ fn the_skin_shows_firm_regions_and_follows_their_changes() {
         let (mut frame, _) = stage.begin().unwrap();
         stage.record_body(&mut frame, Some(pose), &Aim::default()).unwrap();
         stage.record_eyes(&mut frame, &eyes(&model_bounds(&model)), &Lines::default()).unwrap();
-        let value = stage.submit(frame, &Sync::default()).unwrap();
+        let value = stage.submit(frame, &Semaphores::default()).unwrap();
         device.wait(value).unwrap();
         let picture: Vec<[u8; 4]> = device.read_image(&stage.targets().picture, 0).unwrap();
         let middle = picture[(SIZE[1] / 2 * SIZE[0] + SIZE[0] / 2) as usize];

@@ -27,7 +27,7 @@ pub struct Facts {
     /// Measurements of the deformed body; `None` before the first measurement.
     pub strain: Option<Strain>,
     /// Names and times of the last frame's stages, milliseconds: first the GPU's phases, then the CPU's.
-    pub stages: Vec<(String, f32)>,
+    pub stages: Vec<(&'static str, f32)>,
 }
 
 impl Facts {
