@@ -53,50 +53,10 @@ impl Character {
         let control = control.finish(&mut display, &soup.influences, &soup.rigid);
         Ok(Self { skeleton, control, display })
     }
-
-    /// Builds a character from a display mesh in bind space and overwrites the mesh's `control_of`. `influences` holds
-    /// the skin weights of each display vertex for the skeleton's joints. `rigid` states whether each display vertex
-    /// belongs to a rigid prop.
-    ///
-    /// # Errors
-    /// [`Error::Input`] if lengths or indices are inconsistent, a vertex has no influence or a number is not finite.
-    pub fn from_display(
-        skeleton: Skeleton,
-        mut display: DisplayMesh,
-        influences: Influences,
-        rigid: Vec<bool>,
-    ) -> Result<Self> {
-        check(&skeleton, &display, &influences, &rigid)?;
-        display.control_of.clear();
-        let soup = Soup { display, influences, rigid };
-        let control = weld_control(&soup, |_, _| true);
-        let mut display = soup.display;
-        let control = control.finish(&mut display, &soup.influences, &soup.rigid);
-        Ok(Self { skeleton, control, display })
-    }
 }
 
 fn primitive<'a>(asset: &'a Asset, part: &Part) -> &'a Primitive {
     &asset.meshes[part.mesh.index()].primitives[part.primitive]
-}
-
-fn check(skeleton: &Skeleton, display: &DisplayMesh, influences: &Influences, rigid: &[bool]) -> Result<()> {
-    let n = display.positions.len();
-    let lengths = [display.normals.len(), display.uvs.len(), display.uvs1.len(), display.colors.len()];
-    let problem = if lengths.iter().any(|&l| l != n) || influences.len() != n || rigid.len() != n {
-        "the vertex attributes differ in length"
-    } else if display.positions.iter().chain(&display.normals).any(|p| !p.is_finite()) {
-        "a position or normal is not finite"
-    } else if display.triangles.iter().flatten().any(|&v| v as usize >= n) {
-        "a triangle names a vertex that does not exist"
-    } else if influences.joint.iter().any(|&j| usize::from(j) >= skeleton.joints.len()) {
-        "an influence names a joint that does not exist"
-    } else if (0..n).any(|v| influences.of(v).len() == 0) {
-        "a vertex has no influence"
-    } else {
-        return Ok(());
-    };
-    Err(Error::input(problem, "build the mesh again"))
 }
 
 /// The display mesh, with the per-vertex data that the control mesh needs.

@@ -90,7 +90,7 @@ fn bake(context: &mut Context, args: &Args) -> Result<()> {
     let (model, document) = (&opened.model, opened.session.document());
     let rate = args.fps.unwrap_or_else(|| f64::from(document.motion().rate()));
     let bake = Bake::begin(&folder, model, document, rate, side.name())?;
-    let last = (document.motion().duration(model.skeleton()) * rate - 1e-6).ceil().max(0.0) as u32;
+    let last = (document.motion().duration() * rate - 1e-6).ceil().max(0.0) as u32;
     let frames = args.frames.unwrap_or([0, last]);
     let mut evaluator = Evaluator::new(&side, model, &document.recipe()?)?;
     let bar = ProgressBar::new(u64::from(frames[1] - frames[0]) + 1);

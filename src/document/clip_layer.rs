@@ -77,7 +77,7 @@ impl ClipLayer {
     }
 
     /// Returns the document time at which the clip has played once, seconds.
-    pub(super) fn end(&self, _skeleton: &Skeleton) -> f64 {
+    pub(super) fn end(&self) -> f64 {
         let played = self.offset + (self.range[1] - self.range[0]) / self.speed.abs();
         let map = &self.time_map;
         if map.len() < 2 {

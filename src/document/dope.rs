@@ -110,7 +110,7 @@ pub fn dope_sheet(document: &Document, skeleton: &Skeleton) -> DopeSheet {
     }
     DopeSheet {
         columns: document.motion.key_times(),
-        duration: document.motion.duration(skeleton),
+        duration: document.motion.duration(),
         rate: document.motion.rate,
         rows,
     }

@@ -154,9 +154,9 @@ impl Motion {
     }
 
     /// Returns the time of the last key or the end of the last clip, seconds, whichever is later.
-    pub fn duration(&self, skeleton: &Skeleton) -> f64 {
+    pub fn duration(&self) -> f64 {
         let keys = self.channels.iter().filter_map(|c| c.times.last().copied());
-        let clips = self.clips.iter().filter(|c| c.enabled).map(|c| c.end(skeleton));
+        let clips = self.clips.iter().filter(|c| c.enabled).map(ClipLayer::end);
         keys.chain(clips).fold(0.0, f64::max)
     }
 

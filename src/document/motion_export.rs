@@ -41,20 +41,20 @@ fn rests(channel: &crate::asset::Channel, skeleton: &Skeleton) -> bool {
 
 impl Document {
     /// Returns the frame times of the whole motion, seconds, from 0 to its end.
-    pub fn frame_times(&self, skeleton: &Skeleton) -> Vec<f64> {
+    pub fn frame_times(&self) -> Vec<f64> {
         let rate = f64::from(self.motion.rate());
-        let last = (self.motion.duration(skeleton) * rate - 1e-6).ceil().max(0.0) as usize;
+        let last = (self.motion.duration() * rate - 1e-6).ceil().max(0.0) as usize;
         (0..=last.min(MAX_FRAMES - 1)).map(|f| f64::from((f as f64 / rate) as f32)).collect()
     }
 
     /// Returns the times, in seconds and increasing, at which surface shapes are exported. There are 1 to 240 of them:
     /// the key times, or all frames if clips or waves play, or if keys of the cage play and `cage_frames` is set. A longer
     /// list is subsampled evenly.
-    pub fn shape_times(&self, skeleton: &Skeleton, cage_frames: bool) -> Vec<f64> {
+    pub fn shape_times(&self, cage_frames: bool) -> Vec<f64> {
         let waves = self.sculpts.iter().any(Sculpt::moves);
         let cage = cage_frames && self.cage_moves();
         let plays = waves || cage || self.motion.clips().iter().any(|c| c.enabled);
-        let mut all = if plays { self.frame_times(skeleton) } else { self.motion.key_times() };
+        let mut all = if plays { self.frame_times() } else { self.motion.key_times() };
         // Keys of version 1 may be closer together than `f32` times can distinguish.
         all.dedup_by(|b, a| *a as f32 == *b as f32);
         if all.is_empty() {
@@ -82,7 +82,7 @@ impl Document {
             channels.retain(|c| c.property != Property::Translation);
         }
         if shifted || self.motion.clips().iter().any(|c| c.enabled) {
-            let frames = self.frame_times(skeleton);
+            let frames = self.frame_times();
             let poses =
                 frames.iter().map(|&t| (t as f32, self.state(skeleton, Some(t)).pose.flattened(skeleton)));
             let played = clip_from_poses(name, &poses.collect::<Vec<_>>(), skeleton)?;

@@ -323,7 +323,7 @@ fn clips_play_retimed_below_the_strokes() {
     }
     let slow = ClipLayer { speed: 0.5, offset: 1.0, ..whole.clone() };
     apply(Edit::Keys(KeyEdit::Clips(vec![slow])), &mut document).unwrap();
-    assert_eq!(document.motion().duration(&skeleton), 9.0);
+    assert_eq!(document.motion().duration(), 9.0);
     for wrong in [
         ClipLayer { clip: 1, ..whole.clone() },
         ClipLayer { speed: 0.0, ..whole.clone() },

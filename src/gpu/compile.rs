@@ -1,4 +1,4 @@
-//! Compiles GLSL to SPIR-V with shaderc, for shader development and for hot reload (feature `shaderc`).
+//! Compiles GLSL to SPIR-V with shaderc, for shader development (feature `shaderc`).
 //!
 //! `glsl/**/*.{comp,vert,frag,geom}` become `glsl/spv/**/*.spv`. The path in `#include "lib/x.glsl"` is relative to
 //! `glsl/`. Every stage sees the constants of [`super::constants`] as macros. The SPIR-V keeps debug names, which

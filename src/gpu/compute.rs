@@ -9,7 +9,7 @@ use super::frame::Frame;
 use super::layout::{Layout, differs};
 use super::reflect::{Reflection, StructLayout};
 use super::shader::Spv;
-use crate::base::{Error, Result};
+use crate::base::Result;
 use ash::vk;
 use std::sync::Arc;
 
@@ -17,11 +17,9 @@ use std::sync::Arc;
 pub struct Compute {
     device: Arc<Device>,
     spv: Spv,
-    specialisation: Vec<u32>,
     reflection: Reflection,
     interface: Interface,
     pipeline: vk::Pipeline,
-    loaded: Option<std::time::SystemTime>,
 }
 
 impl Compute {
@@ -29,7 +27,6 @@ impl Compute {
     ///
     /// Fails if the stage does not compile, is no compute stage, has other constants, or exceeds a device limit.
     pub fn new(device: &Arc<Device>, spv: Spv, specialisation: &[u32]) -> Result<Self> {
-        let loaded = spv.modified();
         let words = spv.words()?;
         let reflection = Reflection::new(spv.name, &words)?;
         if reflection.stage != vk::ShaderStageFlags::COMPUTE {
@@ -37,15 +34,8 @@ impl Compute {
         }
         check_specialisation(&reflection, specialisation)?;
         let interface = Interface::new(device, spv.name, &[&reflection])?;
-        let mut out = Self {
-            device: device.clone(),
-            spv,
-            specialisation: specialisation.to_vec(),
-            reflection,
-            interface,
-            pipeline: vk::Pipeline::null(),
-            loaded,
-        };
+        let mut out =
+            Self { device: device.clone(), spv, reflection, interface, pipeline: vk::Pipeline::null() };
         let module = Module::new(device, &words)?;
         let (entries, data) = specialisation_of(specialisation);
         let special = vk::SpecializationInfo::default().map_entries(&entries).data(&data);
@@ -73,26 +63,6 @@ impl Compute {
         R: Into<Resource<'a>> + Copy,
     {
         self.interface.bind(&self.device, 0, resources)
-    }
-
-    /// Recreates the pipeline if its source has changed (feature `shaderc`, debug builds). Returns whether it was
-    /// recreated. Fails if the source does not compile or its binding declarations differ; the old pipeline then
-    /// stays in use. Existing [`Bindings`] stay valid.
-    pub fn reload_if_changed(&mut self) -> Result<bool> {
-        let modified = self.spv.modified();
-        if modified == self.loaded {
-            return Ok(false);
-        }
-        self.loaded = modified;
-        let fresh = Self::new(&self.device, self.spv, &self.specialisation)?;
-        if fresh.interface.bindings != self.interface.bindings {
-            return Err(Error::input(
-                format!("{} declares other bindings now", self.spv.name),
-                "start again",
-            ));
-        }
-        *self = fresh;
-        Ok(true)
     }
 }
 

@@ -28,7 +28,8 @@ macro_rules! spv {
 }
 
 impl Spv {
-    /// Returns the SPIR-V words: the embedded words or, with hot reload and changed sources, newly compiled words.
+    /// Returns the SPIR-V words: the embedded words or, if a debug build with the feature `shaderc` finds changed sources,
+    /// newly compiled words.
     ///
     /// Fails if the stage does not compile or the SPIR-V is invalid.
     pub fn words(&self) -> Result<Vec<u32>> {
@@ -43,19 +44,6 @@ impl Spv {
             }
         }
         words_of(self.name, self.bytes)
-    }
-
-    /// Returns the modification time of the newest source file of this stage; `None` without hot reload. Every file
-    /// under `glsl/lib` and `glsl/types` counts as a source of every stage.
-    pub fn modified(&self) -> Option<std::time::SystemTime> {
-        #[cfg(all(feature = "shaderc", debug_assertions))]
-        {
-            let folder = super::compile::source_folder();
-            let all = super::compile::sources(&folder, self.name).unwrap_or_default();
-            return all.iter().filter_map(|f| std::fs::metadata(folder.join(f)).ok()?.modified().ok()).max();
-        }
-        #[allow(unreachable_code, reason = "the other half of the cfg above")]
-        None
     }
 }
 

@@ -56,13 +56,13 @@ impl<'a> Shown<'a> {
     ) -> Result<Self> {
         let skeleton = model.skeleton();
         let motion = document.clip(name, skeleton)?;
-        let some = document.shape_times(skeleton, true);
-        let few = document.shape_times(skeleton, false);
+        let some = document.shape_times(true);
+        let few = document.shape_times(false);
         // One exported shape makes no animation, so export the edited pose instead.
         let moves = motion.is_some() && some.len() > 1;
         let mut all = [&some[..], &few].concat();
         if saving.every_frame || saving.budget_mm.is_some() {
-            all.extend(document.frame_times(skeleton));
+            all.extend(document.frame_times());
         }
         all.sort_by(f64::total_cmp);
         all.dedup_by(|b, a| *a as f32 == *b as f32);

@@ -40,7 +40,7 @@ pub use placement::local_from_world;
 pub use posable::posable;
 pub(crate) use posable::{marked_parents, node_positions};
 pub use pose::{BonePose, Pose, PosedRig};
-pub use pose_file::{load_pose, parse_pose, pose_text, save_pose};
+pub use pose_file::{load_pose, parse_pose, pose_text};
 pub use reflection::Reflection;
 pub use rest::RestShift;
 pub use rotate::{Axis, Turns, parse_rotation, rotate_joint};

@@ -145,13 +145,6 @@ impl PosedRig {
         out
     }
 
-    /// Computes joints and bones from the world transforms of all nodes, `world_from_node`.
-    pub fn from_world(skeleton: &Skeleton, world: Vec<Affine3A>) -> Self {
-        let mut out = Self { world, ..Self::default() };
-        out.follow(skeleton);
-        out
-    }
-
     /// Recomputes joints and bones for another pose; does not allocate if the skeleton is the same.
     pub fn pose(&mut self, skeleton: &Skeleton, pose: &Pose) {
         self.rest.copy_from(&pose.rest);

@@ -156,14 +156,6 @@ pub fn pose_text(pose: &Pose, skeleton: &Skeleton) -> String {
     serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
 }
 
-/// Writes a pose file.
-///
-/// # Errors
-/// [`Error::Io`] if the file cannot be written.
-pub fn save_pose(path: &Path, pose: &Pose, skeleton: &Skeleton) -> Result<()> {
-    std::fs::write(path, pose_text(pose, skeleton)).map_err(|e| Error::io(path, e))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

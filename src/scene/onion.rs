@@ -173,7 +173,7 @@ impl MotionPath {
     /// Starts to compute the path of a node. Points and keys keep their old places until [`MotionPath::extend`] reaches
     /// them.
     pub fn start(&mut self, skeleton: &Skeleton, document: &Document, node: NodeId) {
-        self.frames = document.frame_times(skeleton);
+        self.frames = document.frame_times();
         self.frames.truncate(MAX_FRAMES);
         self.points.truncate(self.frames.len());
         let old = std::mem::take(&mut self.keys);

@@ -126,11 +126,6 @@ impl Workbench {
         self.shape().map_or(0.0, |shape| shape.region.edge(&self.context.character))
     }
 
-    /// Selects a sculpt layer; `None` selects the newest.
-    pub fn select_shape(&mut self, id: Option<SculptId>) {
-        self.shape = id;
-    }
-
     /// Runs a command on the selected sculpt layer.
     pub(super) fn run_shape_command(&mut self, command: &Command) {
         let Some(shape) = self.shape().cloned() else {

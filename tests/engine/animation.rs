@@ -105,7 +105,7 @@ fn channels_come_back_from_projects_and_exports_to_the_bit() {
     let options = Options { clip_name: "walk".into(), ..Options::default() };
     let receipt = project::export(&out, &model, session.document(), &mut evaluator, &options).unwrap();
     // The receipt measures every frame; bones alone reproduce all frames.
-    let frames = session.document().frame_times(model.skeleton()).len();
+    let frames = session.document().frame_times().len();
     let worst = receipt.keys.iter().map(|k| k.largest_of_diagonal).fold(0.0, f64::max);
     assert!(receipt.keys.len() >= frames && worst < 2e-5, "{receipt}");
 
@@ -186,7 +186,7 @@ fn a_real_file_s_clips_go_through_channels_and_layers_to_the_bit() {
         assert_eq!(session.document().state(model.skeleton(), Some(0.37)).pose, imported, "{name}");
         // The receipt reports the frames of a clip layer.
         let played = session.document().clip("played", model.skeleton()).unwrap().unwrap();
-        let frames = session.document().frame_times(model.skeleton());
+        let frames = session.document().frame_times();
         assert_eq!(frames.len(), (f64::from(clip.duration()) * 24.0 - 1e-6).ceil() as usize + 1);
         let mut pose = model.rest();
         sinew::anim::sample(&played, frames[7], &mut pose);

@@ -49,15 +49,6 @@ pub fn offers(set: &xr::ExtensionSet, name: &str) -> bool {
     set.names().iter().any(|n| n.strip_suffix(&[0]) == Some(name.as_bytes()))
 }
 
-/// Enables an extension that adds only paths and no functions.
-pub fn enable(set: &mut xr::ExtensionSet, name: &str) {
-    if !offers(set, name) {
-        let mut bytes = name.as_bytes().to_vec();
-        bytes.push(0);
-        set.other.push(bytes);
-    }
-}
-
 /// The actions of an OpenXR instance; they outlive its sessions.
 pub struct Actions {
     sets: [xr::ActionSet; 3],

@@ -240,7 +240,7 @@ impl Around {
         let first = (times[0] * rate).round() as usize;
         let recorded = [first, first + times.len()];
         let led = if playing().any(|clip| clip.looped) { (FADE * rate).ceil() as usize } else { 0 };
-        let end = (motion.duration(skeleton) * rate).round() as usize + 1;
+        let end = (motion.duration() * rate).round() as usize + 1;
         let frames = end.max(recorded[1] + led);
         if !plays || motion.keys_in_all() + 3 * joints.len() * frames > MAX_KEYS {
             return None;
