@@ -140,7 +140,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         }
     } else if args.onion.is_some() || !args.arc.is_empty() {
         return Err(Error::input(
-            "onion skins and arcs are of a project's motion",
+            "--onion and --arc need a project with a motion",
             "give a project; `sinew save` makes one",
         ));
     }

@@ -36,7 +36,7 @@ pub fn write_model(path: impl AsRef<Path>, content: &[u8]) -> Result<()> {
         Error::broken(
             path,
             "file",
-            "what is to be written is no .glb",
+            "the data to write is not a .glb",
             "report this as a fault of the exporter",
         )
     })?;

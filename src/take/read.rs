@@ -56,7 +56,7 @@ impl TakeReader {
         let mut head = Vec::new();
         (&mut file).take(12).read_to_end(&mut head).map_err(io)?;
         let Some((magic, version)) = head.split_first_chunk::<8>().filter(|(m, _)| **m == MAGIC) else {
-            return Err(broken("it is no take", "give a file that --record wrote"));
+            return Err(broken("the file is not a take", "give a file that --record wrote"));
         };
         let _ = magic;
         let version = <[u8; 4]>::try_from(version).map(u32::from_le_bytes).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Recording: while the switch *Record grabs* is on, what hands do to the body, to a grip or to the cage becomes keys in
-//! real time. A body that stands in the pose of the motion goes on in it, so a hand can change a limb of a figure that
-//! walks. While a hand moves the cage, the motion stands still: the map from the displayed cage to the rest cage belongs
+//! real time. If the body shows the motion's pose, the motion continues during the recording, so a hand can change a limb
+//! of a figure that walks. While a hand moves the cage, the motion stands still: the map from the displayed cage to the rest cage belongs
 //! to one pose.
 
 use super::Workbench;

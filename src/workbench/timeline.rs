@@ -271,7 +271,7 @@ impl Workbench {
         let newest = document.strokes().iter().rev().find(|l| l.offset.is_some()).map(|l| l.id);
         let Some(id) = newest else {
             self.context.notice =
-                Some("there is no stroke to key: draw a line and what it is to become".into());
+                Some("there is no stroke to key: draw a baseline, then its offset stroke".into());
             return self.limit();
         };
         let skeleton = &self.context.character.skeleton;

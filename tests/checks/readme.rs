@@ -45,10 +45,13 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Sets a parameter of the springs or of the volume and returns its value after clamping.
+/// Sets a parameter of the springs, the volume or FAST and returns its value after clamping.
 fn set(method: &str, name: &str, to: Value) -> Value {
     let parameters = [(name.to_owned(), to)].into();
     let recipe = recipe(&DeformerSettings { method: method.into(), parameters }).unwrap();
+    if let Geometric::Fast(params) = &recipe.geometric {
+        return serde_json::to_value(params).unwrap()[name].clone();
+    }
     let springs = recipe.springs.map(|p| serde_json::to_value(p).unwrap());
     springs.or(recipe.volume.map(|p| serde_json::to_value(p).unwrap())).unwrap()[name].clone()
 }
@@ -63,6 +66,60 @@ fn the_parameters_defaults_and_ranges_are_those_of_the_springs() {
 fn the_parameters_defaults_and_ranges_are_those_of_the_volume() {
     let defaults = serde_json::to_value(sinew::deform::volume::Params::default()).unwrap();
     check_parameters("volume", "| `--set` of `volume` | default | range | meaning |\n", &defaults);
+}
+
+/// FAST's table has rows without a default value and one row for all joints.
+#[test]
+fn the_parameters_and_defaults_are_those_of_fast() {
+    let rows = table("| `--set` of `fast` | default | range | meaning |\n");
+    let defaults = serde_json::to_value(sinew::deform::fast::Params::deformer()).unwrap();
+    let numbers = |v: &Value| v.as_f64();
+    let known: Vec<&String> =
+        defaults.as_object().unwrap().iter().filter(|d| d.1.is_number()).map(|d| d.0).collect();
+    assert!(known.len() >= 5, "{known:?}");
+    for name in known {
+        let row = rows.iter().find(|r| code(&r[0]) == name).unwrap_or_else(|| panic!("no row of `{name}`"));
+        assert_eq!(
+            numbers(&value(&row[1])),
+            numbers(&defaults[name]),
+            "docs/reference.md: default of `{name}`"
+        );
+        let Some((low, high)) = row[2].split_once(" to ") else { continue };
+        let (low, high): (f64, f64) = (low.parse().unwrap(), high.parse().unwrap());
+        let whole = defaults[name].is_u64();
+        let ends = if whole { [json!(0), json!(u32::MAX)] } else { [json!(-1e9), json!(1e9)] };
+        for (given, expected) in ends.into_iter().zip([low, high]) {
+            let got = numbers(&set("fast", name, given));
+            assert!(
+                got.is_some_and(|g| (g - expected).abs() < 1e-6),
+                "`{name}` ends at {got:?}, not {expected}"
+            );
+        }
+    }
+}
+
+/// Variables that one of the project's programs sets for another one of them.
+const BETWEEN_PROGRAMS: [&str; 5] =
+    ["SINEW_BLENDER_CHILD", "SINEW_TEST_JOURNAL", "SINEW_TEST_WRITER", "SINEW_XR_PORT", "SINEW_XR_PREFIX"];
+
+#[test]
+fn the_environment_variables_of_program_and_tests_are_in_the_reference() {
+    let told =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md")).unwrap();
+    let mut text = String::new();
+    for folder in ["src", "tests"] {
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut text);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for (at, _) in text.match_indices("SINEW_") {
+        let name: String = text[at..].chars().take_while(|c| c.is_ascii_uppercase() || *c == '_').collect();
+        seen.insert(name.trim_end_matches('_').to_owned());
+    }
+    seen.remove("SINEW");
+    assert!(seen.len() > 10, "{seen:?}");
+    for name in seen.iter().filter(|n| !BETWEEN_PROGRAMS.contains(&n.as_str())) {
+        assert!(told.contains(&format!("`{name}")), "docs/reference.md, Environment: no {name}");
+    }
 }
 
 fn check_parameters(method: &str, header: &str, defaults: &Value) {

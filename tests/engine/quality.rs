@@ -37,15 +37,18 @@ fn limbs_keep_volume_and_orientation_at_joints() {
         let total = |method: usize, of: fn(&JointLine) -> usize| -> usize {
             rows.iter().map(|row| of(&row[method])).sum()
         };
+        let mut losing = 0;
         for row in &rows {
             let [lbs, _, springs] = row;
-            let volume = |l: &JointLine| l.measure.volume_ratio.unwrap();
+            let volume = |l: &JointLine| l.joint_volume_ratio.unwrap();
             assert!(springs.measure.stretch_max.is_finite());
             if volume(lbs) < 0.95 {
+                losing += 1;
                 let kept = volume(springs);
-                assert!(kept > 0.93, "{name} {} {}: {kept}", springs.joint, springs.motion);
+                assert!((0.93..1.07).contains(&kept), "{name} {} {}: {kept}", springs.joint, springs.motion);
             }
         }
+        assert!(losing >= 8, "{name}: LBS loses volume in {losing} rows only");
         let folded = |method| total(method, |l| l.measure.folded_edges);
         assert!(folded(2) <= folded(0).max(folded(1)), "{name}: {} folded edges", folded(2));
     }

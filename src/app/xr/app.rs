@@ -198,8 +198,7 @@ impl<'o> HeadsetApp<'o> {
             News::Coupled(cage, coupling) => self.know_coupling(*cage, coupling),
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, left, told } => {
-                let edits =
-                    || format!("went on where the last session stopped: {}", counted(restored, "edit"));
+                let edits = || format!("restored {} of the last session", counted(restored, "edit"));
                 self.message = told.or_else(|| (restored > 0).then(edits));
                 self.app_session.remember();
                 if restored > 0 && !self.app_session.reporter.is_on() {

@@ -104,7 +104,8 @@ pub struct Params {
     pub coarse_iterations: u32,
     /// Fraction of the volume lost at joints that is restored after the iterations, 0..=1 ([`corrections`]).
     pub volume: f32,
-    /// Number of rounds that open inverted triangles, 0..=4, rounded up to an even number ([`corrections`]).
+    /// Number of rounds that open inverted triangles, 0..=4. Half as many follow the last correction of the volume. Both
+    /// are rounded up to even numbers ([`corrections`]).
     pub untangle: u32,
     /// Natural frequency of the thickest flesh, hertz, 0..=30. 0 turns the dynamics off ([`dynamics`]).
     pub dynamics: f32,

@@ -55,7 +55,7 @@ const MOVE: [Number; 2] = [
         "dynamics",
         "Swing",
         SWINGS,
-        "How fast the thickest flesh swings in a motion that plays, hertz; 0: not",
+        "Frequency at which the thickest flesh swings during playback, hertz; 0: off",
     ),
     number("damping", "Damping", DAMPINGS, "How soon swinging ends; 1: without overshooting"),
 ];

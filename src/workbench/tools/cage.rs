@@ -196,7 +196,7 @@ impl CageTool {
             moment.feel(moment.tool, Haptic::Hover);
         }
         self.hover = near;
-        // A ring takes longer than a frame may; it stays the same while the hand is at one vertex.
+        // Finding a ring takes longer than a frame allows, so each vertex's ring is found once.
         let ring = near.filter(|_| matches!(set, CageSet::Ring | CageSet::Thickness));
         if ring.is_none() || self.ring_of != ring {
             self.lit =

@@ -19,7 +19,7 @@
 //! skin that does not would tear the skin. Opening triangles changes the volume, so another round of volume correction
 //! and a few more pushes follow.
 //!
-//! Two rounds of pushes open single inverted triangles. More rounds would push whole folds apart: these would be rough,
+//! By default, two rounds of pushes and two more at the end open single inverted triangles. More rounds would push whole folds apart: these would be rough,
 //! and more triangles would cross.
 
 pub mod bind;
