@@ -194,7 +194,7 @@ fn whole_records_that_make_no_sense_are_named() {
 fn what_is_no_take_is_told_from_one() {
     let (_folder, path) = folder();
     for (bytes, says) in [
-        (&b"0123456789abcdef {}"[..], "no take"),
+        (&b"0123456789abcdef {}"[..], "not a take"),
         (b"", "not a take"),
         (b"sinewtk\0\xff\0\0\0", "version 255"),
         (b"sinewtk\0\x01\0\0\0\xff\xff\xff\xff\x00", "4294967295 bytes"),
