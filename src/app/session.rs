@@ -275,7 +275,7 @@ impl AppSession {
             }
             let document = Arc::new(document.clone());
             (self.measuring, self.measured) = (true, Some(document.clone()));
-            let measurements = bench.measures().iter().map(|m| m.gauge.clone()).collect();
+            let measurements = bench.measures().iter().map(|m| m.measurement.clone()).collect();
             self.gauged_at = bench.shown_pose().version;
             let displayed = Displayed { pose: bench.pose().clone(), measurements, crossings };
             self.worker.ask(Job::Measure(model.clone(), document, Box::new(displayed)));
@@ -327,10 +327,10 @@ impl AppSession {
 
     /// Starts the refit of a sculpt layer after a pull. The springs undo part of the pull; the refitted
     /// layer compensates for that.
-    pub fn settle(&mut self, settle: Box<Refit>) {
+    pub fn refit(&mut self, refit: Box<Refit>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let document = Box::new(bench.session().document().clone());
-        self.worker.ask(Job::Refit(model.clone(), document, settle));
+        self.worker.ask(Job::Refit(model.clone(), document, refit));
     }
 
     /// Starts the job that makes or reads a cage; a job that is not done yet is cancelled.

@@ -20,3 +20,6 @@ pub use percent::percent_decoded;
 pub use progress::Progress;
 pub use random::Random;
 pub use version::Version;
+
+/// Maximum length of the name of a stroke, a mark, a region or a sculpt layer, bytes.
+pub const MAX_NAME: usize = 1024;

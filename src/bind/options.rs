@@ -3,7 +3,7 @@
 
 use super::Character;
 use crate::base::math::Quat;
-use crate::base::{Error, JointId, Result};
+use crate::base::{Error, JointId, MAX_NAME, Result};
 use crate::rig::Skeleton;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,8 +12,6 @@ use std::collections::BTreeMap;
 pub const MAX_SMOOTH: u32 = 10;
 /// Maximum number of regions attached by hand.
 pub const MAX_REATTACHED: usize = 1024;
-/// Maximum length of a region's name, bytes.
-const MAX_NAME: usize = 1024;
 /// Maximum angle of a turned plane, degrees.
 pub const MAX_TURN: f32 = 180.0;
 

@@ -81,7 +81,7 @@ pub fn parse_samples(text: &str) -> std::result::Result<u32, String> {
 
 /// Parses a factor on the size of the headset's pictures.
 pub fn parse_render_scale(text: &str) -> std::result::Result<f32, String> {
-    let [least, most] = crate::workbench::SCALE_RANGE;
+    let [least, most] = crate::workbench::RENDER_SCALE_RANGE;
     let scale = text.parse().ok().filter(|scale| (least..=most).contains(scale));
     scale.ok_or_else(|| format!("give a number from {least} to {most}"))
 }

@@ -58,8 +58,8 @@ pub struct Args {
     #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "1")]
     pub onion: Option<usize>,
     /// Draw the path of a joint in the project's motion
-    #[arg(long, value_name = "JOINT")]
-    pub arc: Vec<String>,
+    #[arg(long, alias = "arc", value_name = "JOINT")]
+    pub motion_path: Vec<String>,
     /// Draw what a user sees: the headset with a page of the palette, or the window with its panels
     #[arg(long, value_enum, num_args = 0..=1, default_missing_value = "pose")]
     pub panels: Option<headset_picture::Show>,
@@ -120,7 +120,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
         bounds = draw_strokes(document, &bounds, &mut lines);
     }
     if let Some(document) = &model.document {
-        for name in &args.arc {
+        for name in &args.motion_path {
             let node = named_node(model.skeleton(), name)?;
             let path = onion::MotionPath::new(model.skeleton(), document, node);
             path.points.iter().for_each(|p| {
@@ -138,9 +138,9 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
             skins.segments.append(&mut lines.segments);
             lines.segments = skins.segments;
         }
-    } else if args.onion.is_some() || !args.arc.is_empty() {
+    } else if args.onion.is_some() || !args.motion_path.is_empty() {
         return Err(Error::input(
-            "--onion and --arc need a project with a motion",
+            "--onion and --motion-path need a project with a motion",
             "give a project; `sinew save` makes one",
         ));
     }

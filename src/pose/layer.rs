@@ -2,11 +2,8 @@
 
 use super::{Poser, Posing, Selected, Stroke, select};
 use crate::base::math::{Quat, Trs, Vec3};
-use crate::base::{Error, NodeId, Result, StrokeId};
+use crate::base::{Error, MAX_NAME, NodeId, Result, StrokeId};
 use crate::rig::{Limits, Pose, Skeleton};
-
-/// Maximum length of a layer name, bytes.
-const MAX_NAME: usize = 1024;
 
 /// A change of one node by hand, applied after the layer's strokes.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

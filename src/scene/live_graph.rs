@@ -35,7 +35,7 @@ pub(super) struct LiveGraph {
     /// The coupling in the graph.
     coupling: Option<Arc<Coupling>>,
     /// Sculpt layers in the graph.
-    worn: Vec<Sculpt>,
+    sculpts: Vec<Sculpt>,
     states: Vec<SculptState>,
     /// Version of the pose in the last recorded frame; the default once sculpt layers or the recipe have changed since.
     posed: Version,
@@ -64,7 +64,7 @@ impl LiveGraph {
             padded: Vec::new(),
             weights: Vec::new(),
             coupling: None,
-            worn: Vec::new(),
+            sculpts: Vec::new(),
             states: Vec::new(),
             posed: Version::default(),
             time: None,
@@ -95,24 +95,24 @@ impl LiveGraph {
         states: &[SculptState],
     ) -> Result<()> {
         let mut formed = false;
-        let mut others = self.worn.len() != sculpts.clone().count();
-        for (worn, new) in self.worn.iter_mut().zip(sculpts.clone()) {
-            let same = worn.region == new.region && worn.surroundings == new.surroundings;
-            if others || worn.id != new.id || !same {
+        let mut others = self.sculpts.len() != sculpts.clone().count();
+        for (own, new) in self.sculpts.iter_mut().zip(sculpts.clone()) {
+            let same = own.region == new.region && own.surroundings == new.surroundings;
+            if others || own.id != new.id || !same {
                 others = true;
                 break;
             }
-            if worn.form == new.form {
+            if own.form == new.form {
                 continue;
             }
-            others = !new.form.reform(&worn.form).is_some_and(|to| self.graph.reform_sculpt(new.id, to));
-            worn.form.become_like(&new.form);
+            others = !new.form.reform(&own.form).is_some_and(|to| self.graph.reform_sculpt(new.id, to));
+            own.form.become_like(&new.form);
             formed = true;
         }
         if others {
             self.posed = Version::default();
-            self.worn = sculpts.cloned().collect();
-            let bound = bind_sculpts(&self.worn, &self.model.bound);
+            self.sculpts = sculpts.cloned().collect();
+            let bound = bind_sculpts(&self.sculpts, &self.model.bound);
             self.graph.set_sculpts(bound.as_deref().unwrap_or_default())?;
             self.states.clear();
             bound?;

@@ -205,13 +205,13 @@ mod tests {
             .unwrap();
         let states = session.document().sculpt_states(0.0);
         let recipe = Recipe::default();
-        let settle =
+        let refit =
             Refit { sculpt, pulled: true, before: None, pose: pose.clone(), states, recipe: recipe.clone() };
-        let new = settle.solve(&model, session.document()).unwrap().unwrap();
+        let new = refit.solve(&model, session.document()).unwrap().unwrap();
         let rig = PosedRig::new(model.skeleton(), &pose);
         let mut evaluator = Evaluator::new(&Where::Cpu, &model, &recipe).unwrap();
         let plain = evaluator.evaluate(&model, &pose).unwrap().control;
-        let mut drawn = settle.sculpt.clone();
+        let mut drawn = refit.sculpt.clone();
         let mut goal: Vec<(u32, Vec3)> = new.region.kinematic.iter().map(|&v| (v, pull)).collect();
         if let Some(method) = method {
             let found = surroundings(&model, &pose, &plain, &drawn, method).unwrap();
@@ -221,7 +221,7 @@ mod tests {
         }
         [&drawn, &new].map(|sculpt| {
             evaluator.set_sculpts(&model, std::slice::from_ref(sculpt)).unwrap();
-            evaluator.set_sculpt_states(&settle.states);
+            evaluator.set_sculpt_states(&refit.states);
             let x = evaluator.evaluate(&model, &pose).unwrap().control;
             let off = goal.iter().map(|&(v, offset)| {
                 let wanted = plain[v as usize] + rotation(character, &rig, v) * offset;

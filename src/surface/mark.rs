@@ -1,12 +1,10 @@
 //! Marks: strokes drawn on the skin. Their points are stored as triangle index and barycentric weights, so they stay
 //! on the skin in any pose.
 
-use crate::base::{Error, MarkId, Result};
+use crate::base::{Error, MAX_NAME, MarkId, Result};
 
 /// Maximum points of a mark, far more than a hand-drawn stroke has. Marks with more points are rejected.
 pub const MAX_MARK_POINTS: usize = 1 << 16;
-/// Maximum length of a mark's name, bytes.
-const MAX_NAME: usize = 1024;
 /// Rounding tolerance: barycentric weights may leave 0..=1 by this amount, and their sum may differ from 1 by it.
 const ROUNDING: f32 = 0.02;
 

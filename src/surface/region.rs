@@ -11,14 +11,12 @@ pub(super) use build::nearest_in_triangle;
 pub use build::{mirrored_mark, mirrored_points};
 pub use round::Round;
 
-use crate::base::{Error, Result};
+use crate::base::{Error, MAX_NAME, Result};
 use crate::bind::Character;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of vertices of a region.
 const MAX_VERTICES: usize = 1 << 20;
-/// Maximum length of a region's name, bytes.
-const MAX_NAME: usize = 1024;
 /// Maximum number of edges from the kinematic vertices to the rim.
 const MAX_EDGES: u32 = 256;
 /// Maximum distance from the kinematic vertices to the rim that the interface sets, metres.

@@ -3,7 +3,7 @@
 
 use super::{Region, SurfaceStroke, Surroundings, mirrored_mark};
 use crate::base::math::{Aabb, Quat, Vec3};
-use crate::base::{Error, MarkId, Result, SculptId};
+use crate::base::{Error, MAX_NAME, MarkId, Result, SculptId};
 use crate::bind::{Attachments, Character};
 use crate::deform::Bound;
 use crate::deform::sculpt::cpu::rotation;
@@ -15,8 +15,6 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum number of sculpt layers in a document.
 pub(crate) const MAX_SCULPTS: usize = 1024;
-/// Maximum length of a layer's name, bytes.
-const MAX_NAME: usize = 1024;
 /// Maximum magnitude of an amplitude. Layers with larger amplitudes are rejected.
 const MAX_AMPLITUDE: f32 = 100.0;
 /// Maximum magnitude of an offset's component, metres. Layers with larger offsets are rejected.

@@ -356,7 +356,7 @@ commands! {
     /// Sets whether near parts of the surface take ambient light from each other.
     Occlusion(Occlusion) => "Ambient occlusion", [Details], Display;
     /// Sets the size of the headset's pictures, as a factor on the width and height that the runtime recommends:
-    /// [`crate::workbench::SCALE_RANGE`].
+    /// [`crate::workbench::RENDER_SCALE_RANGE`].
     RenderScale(f32) => "Size of the headset's pictures", [Details], Display;
     /// Sets the refresh rate of the headset, hertz; `None` leaves it to the runtime.
     RefreshRate(Option<f32>) => "Refresh rate of the headset", [Details], Display;

@@ -32,7 +32,7 @@ pub use navigation::{Travel, VIEWPOINTS, Viewpoint};
 pub use onion::{GhostSpacing, OnionSkins, WIDEST_SPACING};
 pub use output::{Haptic, Output, Request};
 pub use playhead::{Playhead, Timeline};
-pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE, SCALE_RANGE};
+pub use preferences::{MOST_BONES, Preferences, RADIUS_RANGE, RENDER_SCALE_RANGE};
 pub use routes::{Control, Labels, Route};
 pub use shape::ShapeState;
 pub(crate) use shape::{AMPLITUDES, COUNTS, GROWTHS, SPEEDS, STIFFNESSES, TILTS, WAVE};

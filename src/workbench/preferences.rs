@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const RADIUS_RANGE: [f32; 2] = [0.005, 0.5];
 
 /// Smallest and largest factor on the recommended width and height of the headset's pictures.
-pub const SCALE_RANGE: [f32; 2] = [0.5, 2.0];
+pub const RENDER_SCALE_RANGE: [f32; 2] = [0.5, 2.0];
 /// Steps of that factor, so that a drag of its slider rebuilds the pictures seldom.
 const SCALE_STEPS: f32 = 20.0;
 
@@ -72,7 +72,7 @@ pub struct Preferences {
     pub shading: Shading,
     /// Whether parts of the surface that are near each other darken each other (ambient occlusion).
     pub occlusion: Occlusion,
-    /// Factor on the recommended width and height of the headset's pictures; see [`SCALE_RANGE`].
+    /// Factor on the recommended width and height of the headset's pictures; see [`RENDER_SCALE_RANGE`].
     pub render_scale: f32,
     /// Refresh rate of the headset, hertz; with `None`, the runtime chooses the rate.
     pub refresh_rate: Option<f32>,
@@ -249,10 +249,10 @@ impl Preferences {
         true
     }
 
-    /// Sets the factor on the size of the headset's pictures, clamped to [`SCALE_RANGE`] and rounded to 0.05.
+    /// Sets the factor on the size of the headset's pictures, clamped to [`RENDER_SCALE_RANGE`] and rounded to 0.05.
     pub fn set_render_scale(&mut self, scale: f32) {
         if scale.is_finite() {
-            let scale = scale.clamp(SCALE_RANGE[0], SCALE_RANGE[1]);
+            let scale = scale.clamp(RENDER_SCALE_RANGE[0], RENDER_SCALE_RANGE[1]);
             self.render_scale = (scale * SCALE_STEPS).round() / SCALE_STEPS;
         }
     }

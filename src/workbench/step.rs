@@ -302,7 +302,7 @@ impl Workbench {
             self.hands.place(input, self.navigation.world_from_room());
         }
         self.use_path_keys();
-        self.run_film();
+        self.run_timeline();
         self.take_hold();
         self.hands.place(input, self.navigation.world_from_room());
         let before = self.context.session.revision();
@@ -396,7 +396,7 @@ impl Workbench {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 let eye = self.windowed.then_some(eye);
                 if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment, eye) {
-                    self.ask_to_settle(id, true, before);
+                    self.ask_to_refit(id, true, before);
                 }
             }
             Tool::Silhouette if free || self.accent.is_busy() => {

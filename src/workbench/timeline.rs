@@ -304,7 +304,7 @@ impl Workbench {
 
     /// Runs once a frame, before the tools. Advances the playhead. If a hand is about to change the displayed motion,
     /// copies the pose into the edited pose first.
-    pub(super) fn run_film(&mut self) {
+    pub(super) fn run_timeline(&mut self) {
         if self.playhead.playing && !self.is_busy() {
             let (duration, loops) = (self.timeline.sheet.duration, self.preferences.loops);
             self.playhead.advance(self.hands.step, duration, loops);

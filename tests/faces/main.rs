@@ -2,9 +2,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod desk;
 mod desktop;
 mod headset;
 mod man;
 mod program;
 mod tasks;
+mod window;

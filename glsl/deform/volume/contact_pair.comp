@@ -1,5 +1,6 @@
 // Finds the partner of each point: the point of an opposing sheet that has passed it and lies nearest across and
-// along the common normal. The result does not depend on the order in a bucket.
+// along the common normal. The result does not depend on the order in a bucket, unless a bucket holds more than MOST
+// points.
 #version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require

@@ -64,8 +64,8 @@ pub(super) fn run(job: Job) -> Done {
             }
             Done::Accent(solver, accent.start, Box::new(outcome))
         }
-        Job::Refit(model, document, settle) => {
-            let solved = model.bound_for(&document).and_then(|model| settle.solve(&model, &document));
+        Job::Refit(model, document, refit) => {
+            let solved = model.bound_for(&document).and_then(|model| refit.solve(&model, &document));
             Done::Settled(solved.map(|s| s.map(Box::new)))
         }
         Job::Bones(model, sketch) => Done::Bones(sketch.joints(&model).map(Box::new)),
@@ -185,9 +185,9 @@ fn measure(model: &Arc<Model>, document: &Document, displayed: Displayed) -> Res
     let on_skin = displayed.crossings || !displayed.measurements.is_empty();
     let another = on_skin && displayed.pose != pose;
     let shape = if another { evaluator.evaluate(model, &displayed.pose)? } else { shape };
-    let read = |gauge: Measurement| {
-        let reading = gauge.read(&model.bound.character, &shape);
-        (gauge, reading)
+    let read = |measurement: Measurement| {
+        let reading = measurement.read(&model.bound.character, &shape);
+        (measurement, reading)
     };
     let crossings = displayed.crossings.then(|| model.crossings().curve(&shape.control));
     let readings = displayed.measurements.into_iter().map(read).collect();

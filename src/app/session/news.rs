@@ -181,7 +181,7 @@ impl AppSession {
             // A failed bind is reported when the user grabs the body.
             Done::Whole(character, body) => {
                 if let (Some(bench), Ok(body)) = (&mut self.bench, body) {
-                    bench.know_whole(character, (*body).into());
+                    bench.set_full_body(character, (*body).into());
                 }
                 return None;
             }

@@ -328,7 +328,7 @@ impl<'o> WindowApp<'o> {
             }
             Request::Export => self.ask_where(Writes::Posed, POSED),
             Request::Accent(accent) => self.app_session.finish_accent(*accent),
-            Request::Refit(settle) => self.app_session.settle(settle),
+            Request::Refit(refit) => self.app_session.refit(refit),
             Request::Bones(sketch) => self.app_session.draw_bones(sketch),
             Request::Rig(on) => self.app_session.rig(on),
             Request::Cage(source) => self.app_session.make_cage(source),

@@ -63,9 +63,9 @@ pub struct HeadsetApp<'o> {
     /// GPU time of each phase in the last frame.
     pub(super) phases: Timings,
     /// Whether the user can switch to the window.
-    pub(super) has_desk: bool,
+    pub(super) has_window: bool,
     /// Whether the user has asked for the window.
-    pub(super) to_desk: bool,
+    pub(super) to_window: bool,
 }
 
 impl<'o> HeadsetApp<'o> {
@@ -99,8 +99,8 @@ impl<'o> HeadsetApp<'o> {
             asked: None,
             phases: Timings::new(),
             // A take must record a single headset visit from beginning to end.
-            has_desk: has_display && options.record.is_none(),
-            to_desk: false,
+            has_window: has_display && options.record.is_none(),
+            to_window: false,
             app_session,
         }
     }
@@ -335,7 +335,7 @@ impl<'o> HeadsetApp<'o> {
                     self.app_session.write_without_asking(Writes::Posed);
                 }
                 Request::Accent(accent) => self.app_session.finish_accent(*accent),
-                Request::Refit(settle) => self.app_session.settle(settle),
+                Request::Refit(refit) => self.app_session.refit(refit),
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),
                 Request::Rig(on) => self.app_session.rig(on),
                 Request::Cage(source) => self.app_session.make_cage(source),
@@ -343,7 +343,7 @@ impl<'o> HeadsetApp<'o> {
                 Request::Couple => self.app_session.couple(),
                 Request::Bind => self.app_session.bind(),
                 Request::ExportCage => self.app_session.export_cage(),
-                Request::OtherFace if self.has_desk => self.to_desk = true,
+                Request::OtherFace if self.has_window => self.to_window = true,
                 Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
                 Request::Quit => self.app_session.quit = true,
             }

@@ -64,30 +64,30 @@ pub fn visit(
     display: Option<&mut Display>,
 ) -> (End, AppSession, Memory) {
     let mut app = HeadsetApp::new(options, app_session, memory, display.is_some());
-    let mut glass = MirrorWindow::new(display, options.mirror, app.app_session.mirrored);
-    let end = sessions(&mut app, &mut glass, link).unwrap_or_else(End::Failed);
-    drop(glass);
+    let mut mirror_window = MirrorWindow::new(display, options.mirror, app.app_session.mirrored);
+    let end = sessions(&mut app, &mut mirror_window, link).unwrap_or_else(End::Failed);
+    drop(mirror_window);
     let (app_session, memory) = app.leave();
     (end, app_session, memory)
 }
 
 fn sessions(
     app: &mut HeadsetApp<'_>,
-    glass: &mut MirrorWindow<'_>,
+    mirror_window: &mut MirrorWindow<'_>,
     mut link: Option<Box<XrConnection>>,
 ) -> CoreResult<End> {
     let (mut met, mut told) = (link.is_some(), false);
     while !app.app_session.quit {
         let at_hand = link.take().map_or_else(
             || {
-                let window = glass.window();
+                let window = mirror_window.window();
                 XrConnection::open(app.options, window.as_ref().map(|w| w as _)).map(Box::new)
             },
             Ok,
         );
         let ended = at_hand.and_then(|link| {
             (met, told) = (true, false);
-            attend(app, glass, link)
+            attend(app, mirror_window, link)
         });
         match ended {
             Ok((Ended::Done, _)) => break,
@@ -96,7 +96,7 @@ fn sessions(
             Ok(_) => app.lost("the runtime ended the session".into()),
             Err(XrError::SessionLost(problem) | XrError::InstanceLost(problem)) => {
                 app.lost(problem.clone());
-                if app.has_desk && !app.options.wait {
+                if app.has_window && !app.options.wait {
                     return Ok(End::Absent(XrError::InstanceLost(problem).into_error()));
                 }
             }
@@ -109,7 +109,7 @@ fn sessions(
                     eprintln!("sinew: {error} (waiting for it)");
                     told = true;
                 }
-                glass.attend();
+                mirror_window.attend();
                 app.without_session(SEARCH);
             }
             Err(XrError::Fatal(error)) => return Err(error),
@@ -122,10 +122,10 @@ fn sessions(
 /// Shows one OpenXR session; returns the connection if the session is still alive, and closes it otherwise.
 fn attend(
     app: &mut HeadsetApp<'_>,
-    glass: &mut MirrorWindow<'_>,
+    mirror_window: &mut MirrorWindow<'_>,
     mut link: Box<XrConnection>,
 ) -> Result<(Ended, Option<Box<XrConnection>>)> {
-    let shown = show(app, glass, &mut link);
+    let shown = show(app, mirror_window, &mut link);
     app.app_session.missed += link.session.missed();
     match shown {
         Ok(ended @ (Ended::Off | Ended::Left)) => Ok((ended, Some(link))),
@@ -137,8 +137,12 @@ fn attend(
 }
 
 /// Creates the stage, the panels and the mirror of a session and runs the frame loop.
-fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrConnection) -> Result<Ended> {
-    glass.begin(&link.device, link.no_mirror.clone());
+fn show(
+    app: &mut HeadsetApp<'_>,
+    mirror_window: &mut MirrorWindow<'_>,
+    link: &mut XrConnection,
+) -> Result<Ended> {
+    mirror_window.begin(&link.device, link.no_mirror.clone());
     let pipelines = Pipelines::new(&link.device)?;
     let samples = app.samples(&link.device);
     let size = app.picture_size(&link.runtime);
@@ -148,21 +152,21 @@ fn show(app: &mut HeadsetApp<'_>, glass: &mut MirrorWindow<'_>, link: &mut XrCon
     let mut stage = Stage::new(&pipelines, size, 2, samples)?;
     app.began(&link.runtime, &link.session);
     app.relabel(link.controls.labels());
-    let walls = PanelLayers::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
-    let mut parts = Parts { walls, glass };
+    let panel_layers = PanelLayers::new(&link.session, &stage, link.runtime.max_layers, &mut app.panels)?;
+    let mut parts = Parts { panel_layers, mirror_window };
     let result = turns(app, link, &mut parts, &mut stage);
     // GPU commands that use the runtime's images must finish before the images are destroyed.
     let idle = link.device.wait_idle();
     app.ended(&stage);
-    parts.glass.end();
+    parts.mirror_window.end();
     idle?;
     result
 }
 
 /// Objects that exist only as long as a session.
 struct Parts<'g, 'd> {
-    walls: PanelLayers,
-    glass: &'g mut MirrorWindow<'d>,
+    panel_layers: PanelLayers,
+    mirror_window: &'g mut MirrorWindow<'d>,
 }
 
 fn turns(
@@ -201,10 +205,10 @@ fn turns(
         }
         // After the program has requested an exit, the session passes through the same states as when the user takes
         // the headset off. Ignore these states.
-        if !leaving && app.has_desk && (off || app.to_desk) {
+        if !leaving && app.has_window && (off || app.to_window) {
             return Ok(if off { Ended::Off } else { Ended::Left });
         }
-        parts.glass.attend();
+        parts.mirror_window.attend();
         app.attend(Some(&mut *stage));
         app.app_session.quit |= app.options.frames.is_some_and(|n| app.app_session.frame >= n);
         if app.app_session.quit && !leaving {
@@ -225,7 +229,7 @@ fn turns(
         let samples = app.samples(stage.device());
         if (session.size(), samples) != (stage.targets().size, stage.targets().samples) {
             stage.resize(session.size(), 2, samples)?;
-            parts.walls.rebind(stage)?;
+            parts.panel_layers.rebind(stage)?;
         }
         let preferences = app.preferences();
         session.choose(preferences.refresh_rate, preferences.passthrough)?;
@@ -292,12 +296,12 @@ fn frame(
     felt.map_err(failed("xrApplyHapticFeedback"))?;
     let Made { eyes, mirrored } = made?;
     app.stages.lap(4);
-    parts.walls.release()?;
-    session.end(&begun, eyes.as_ref(), &parts.walls.layers(&app.panels))?;
+    parts.panel_layers.release()?;
+    session.end(&begun, eyes.as_ref(), &parts.panel_layers.layers(&app.panels))?;
     if let Some((held, value)) = mirrored {
-        parts.glass.present(&held, value);
+        parts.mirror_window.present(&held, value);
     }
-    app.app_session.mirrored = parts.glass.shown();
+    app.app_session.mirrored = parts.mirror_window.shown();
     app.stages.lap(5);
     Ok(app.after_frame(session, || controls.profiles(), eyes.is_some(), stage)?)
 }
@@ -321,7 +325,7 @@ fn pictures(
     begun: &Begun,
     leaving: bool,
 ) -> Result<Made> {
-    let Parts { walls, glass, .. } = parts;
+    let Parts { panel_layers, mirror_window, .. } = parts;
     let mut held = None;
     let mut world_from_room = Similarity::default();
     let mut aim =
@@ -339,7 +343,7 @@ fn pictures(
         let software = stage.device().is_software();
         bench.preferences().set_look(stage.look_mut(), software);
         // Saved and mirrored images of the eyes are complete.
-        let whole = leaving || !app.pictures.is_empty() || glass.window().is_some();
+        let whole = leaving || !app.pictures.is_empty() || mirror_window.window().is_some();
         stage.omit_hidden(bench.preferences().hidden_area && !whole);
         stage.look_mut().clear = session.shows_room();
         stage.look_mut().silhouettes = bench.shown_silhouettes();
@@ -358,20 +362,20 @@ fn pictures(
             _ => app.spinner(&world_from_room),
         };
         stage.record_eyes(&mut commands, &eyes.views, lines)?;
-        walls.paint(&mut commands, &mut app.panels)?;
-        if walls.in_scene() {
-            walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+        panel_layers.paint(&mut commands, &mut app.panels)?;
+        if panel_layers.in_scene() {
+            panel_layers.draw(&mut commands, stage, &app.panels, &world_from_room);
         }
         app.stages.lap(3);
         session.take_pictures(&mut commands, stage)?;
-        held = glass.hold();
-        if !walls.in_scene() && (leaving || held.is_some() || !app.pictures.is_empty()) {
+        held = mirror_window.hold();
+        if !panel_layers.in_scene() && (leaving || held.is_some() || !app.pictures.is_empty()) {
             // The compositor adds quad layers only after the eye images are submitted. Therefore draw the panels into
             // images that are saved or mirrored.
-            walls.draw(&mut commands, stage, &app.panels, &world_from_room);
+            panel_layers.draw(&mut commands, stage, &app.panels, &world_from_room);
         }
         if let Some(held) = &held {
-            glass.record(&mut commands, held, stage);
+            mirror_window.record(&mut commands, held, stage);
         }
     } else {
         app.stages.lap(3);

@@ -333,11 +333,11 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the frame. With `eyes`, submits the eye images as a projection layer and the panels `walls` on top.
+    /// Ends the frame. With `eyes`, submits the eye images as a projection layer and the panels `panels` on top.
     ///
     /// # Errors
     /// Fails if an OpenXR call fails.
-    pub fn end(&mut self, begun: &Begun, eyes: Option<&Eyes>, walls: &[QuadLayer<'_>]) -> Result<()> {
+    pub fn end(&mut self, begun: &Begun, eyes: Option<&Eyes>, panels: &[QuadLayer<'_>]) -> Result<()> {
         self.color.release()?;
         if let Some(depth) = &mut self.depth {
             depth.release()?;
@@ -376,7 +376,7 @@ impl Session {
         let layer = projections.as_ref().map(|views| {
             xr::CompositionLayerProjection::new().layer_flags(flags).space(&self.room.space).views(views)
         });
-        let quads: Vec<_> = walls.iter().map(|wall| quad(wall, &self.room.space)).collect();
+        let quads: Vec<_> = panels.iter().map(|panel| quad(panel, &self.room.space)).collect();
         let cameras = self.cameras.as_ref().map(Cameras::layer);
         let mut layers: Vec<&xr::CompositionLayerBase<'_, xr::Vulkan>> = Vec::with_capacity(quads.len() + 2);
         if let Some(layer) = &layer {
@@ -418,14 +418,14 @@ fn swapchains(
 }
 
 /// Returns the composition layer of a panel for both eyes, blended with premultiplied alpha.
-fn quad<'a>(wall: &QuadLayer<'a>, space: &'a xr::Space) -> xr::CompositionLayerQuad<'a, xr::Vulkan> {
-    let at = &wall.placement;
+fn quad<'a>(panel: &QuadLayer<'a>, space: &'a xr::Space) -> xr::CompositionLayerQuad<'a, xr::Vulkan> {
+    let at = &panel.placement;
     let (p, q) = (at.pose.position, at.pose.orientation);
     xr::CompositionLayerQuad::new()
         .layer_flags(xr::CompositionLayerFlags::BLEND_TEXTURE_SOURCE_ALPHA)
         .space(space)
         .eye_visibility(xr::EyeVisibility::BOTH)
-        .sub_image(wall.image.layer(0))
+        .sub_image(panel.image.layer(0))
         .pose(xr::Posef {
             orientation: xr::Quaternionf { x: q.x, y: q.y, z: q.z, w: q.w },
             position: xr::Vector3f { x: p.x, y: p.y, z: p.z },

@@ -115,8 +115,8 @@ impl Eyes {
         let (model, bench) = (replay.model(), replay.bench());
         let document = bench.session().document();
         let settings = (document.deformer().clone(), bench.grip_shapes().clone());
-        let (mut studio, mut evaluator, mut worn) = match self.stage.take() {
-            Some((studio, evaluator, old, worn)) if old == settings => (studio, evaluator, worn),
+        let (mut studio, mut evaluator, mut sculpts) = match self.stage.take() {
+            Some((studio, evaluator, old, sculpts)) if old == settings => (studio, evaluator, sculpts),
             old => {
                 let studio = match old {
                     Some((studio, ..)) => studio,
@@ -132,9 +132,9 @@ impl Eyes {
         if views.len() == 2 {
             let size = replay.eye_size().map(|n| n.clamp(SIZES[0], SIZES[1]));
             let pose: &Pose = bench.pose();
-            if !bench.sculpts().eq(&worn) {
-                worn = bench.sculpts().cloned().collect();
-                evaluator.set_sculpts(model, &worn)?;
+            if !bench.sculpts().eq(&sculpts) {
+                sculpts = bench.sculpts().cloned().collect();
+                evaluator.set_sculpts(model, &sculpts)?;
             }
             evaluator.set_cage(bench.coupling().map(|c| &**c))?;
             evaluator.set_sculpt_states(bench.sculpt_states());
@@ -168,7 +168,7 @@ impl Eyes {
             }
             pair = Some(both);
         }
-        self.stage = Some((studio, evaluator, settings, worn));
+        self.stage = Some((studio, evaluator, settings, sculpts));
         Ok(pair)
     }
 }

@@ -4,7 +4,7 @@
 //! the weighted sum of the logarithms of its regions' factors. Where regions overlap, their factors are therefore
 //! multiplied, in any order, and the factor changes evenly across a falloff.
 
-use crate::base::{Error, FirmId, Result};
+use crate::base::{Error, FirmId, MAX_NAME, Result};
 use crate::bind::VertexRuns;
 use crate::deform::blend::Painted;
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,6 @@ use std::sync::Arc;
 pub const FACTORS: [f32; 2] = [1.0 / 16.0, 16.0];
 /// Maximum number of regions.
 pub const MAX_FIRM: usize = 256;
-/// Maximum length of a region's name, bytes.
-const MAX_NAME: usize = 1024;
 
 /// Returns a factor in the range [`FACTORS`]; NaN becomes 1.
 pub fn sane(factor: f32) -> f32 {

@@ -3,7 +3,7 @@
 use super::widgets::{Print, Slide};
 use super::{Memory, Pressed, Shows, widgets};
 use crate::render::{Occlusion, Shading};
-use crate::workbench::{Command, SCALE_RANGE, Travel};
+use crate::workbench::{Command, RENDER_SCALE_RANGE, Travel};
 use egui::Ui;
 
 /// Options that the runtime of a connected headset offers.
@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
     let all = Travel::ALL.map(|one| (one.label(), p.travel == one, Command::Travel(one)));
     shows.choices(ui, pressed, all);
     widgets::caption(ui, "Size of the headset's pictures");
-    let slide = Slide::even("size", SCALE_RANGE.map(f64::from), Print::Percent);
+    let slide = Slide::even("size", RENDER_SCALE_RANGE.map(f64::from), Print::Percent);
     pressed.slide(ui, &slide, p.render_scale, &mut memory.held, |now| Command::RenderScale(now as f32));
     if let Some(headset) = shows.headset {
         let [w, h] = headset.eye.map(|n| (n as f32 * p.render_scale).round());

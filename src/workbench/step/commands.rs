@@ -279,8 +279,8 @@ impl Workbench {
     }
 
     /// Sets the FAST body for full-body grabs, so that the first grab need not wait for the binding of FAST.
-    pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
-        self.grab.know_whole(character, body);
+    pub fn set_full_body(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
+        self.grab.set_full_body(character, body);
     }
 
     /// Queues the sculpt layer of a finished [`Request::Accent`] (a separate undo step) or [`Request::Refit`]. The next
@@ -314,7 +314,7 @@ impl Workbench {
     /// Requests what a sculpt layer lacks: its surroundings by a classical tool, and a refit if the deformer has correction
     /// springs.
     /// `pulled` is whether a hand has pulled the layer, whose offsets before the pull are `before`.
-    pub(super) fn ask_to_settle(&mut self, id: SculptId, pulled: bool, before: Option<Vec<[f32; 3]>>) {
+    pub(super) fn ask_to_refit(&mut self, id: SculptId, pulled: bool, before: Option<Vec<[f32; 3]>>) {
         self.pulled.retain(|s| s.id != id);
         let sculpt = self.context.session.document().sculpt(id).ok().cloned();
         let springs = self.recipe().springs.is_some();
@@ -322,8 +322,8 @@ impl Workbench {
         self.pulled.push(sculpt.clone());
         self.find_states();
         let (pose, states, recipe) = (self.context.pose.clone(), self.states.clone(), self.recipe().clone());
-        let settle = Refit { sculpt, pulled, before, pose, states, recipe };
-        self.requests.push(Request::Refit(Box::new(settle)));
+        let refit = Refit { sculpt, pulled, before, pose, states, recipe };
+        self.requests.push(Request::Refit(Box::new(refit)));
     }
 
     /// Requests the surroundings of all sculpt layers that await them, unless they are requested already.
@@ -332,12 +332,12 @@ impl Workbench {
         let all = self.context.session.document().sculpts().iter();
         let open: Vec<SculptId> =
             all.filter(|s| s.awaits_surroundings() && !asked(s)).map(|s| s.id).collect();
-        open.into_iter().for_each(|id| self.ask_to_settle(id, false, None));
+        open.into_iter().for_each(|id| self.ask_to_refit(id, false, None));
     }
 
     /// Completes a sculpt layer, as part of the newest undo step. Discards the answer if the layer has changed since the
     /// request, or if the user has undone a step. Returns whether `shape` belongs to a waiting layer.
-    fn settle(&mut self, shape: &Sculpt) -> bool {
+    fn complete(&mut self, shape: &Sculpt) -> bool {
         let like = |s: &Sculpt| (s.id, s.mark, &s.region) == (shape.id, shape.mark, &shape.region);
         let Some(at) = self.pulled.iter().position(like) else { return false };
         let pulled = self.pulled.remove(at);
@@ -364,7 +364,7 @@ impl Workbench {
     pub(super) fn add_shapes(&mut self) {
         while !self.coming.is_empty() && !self.is_busy() {
             let mut shape = Box::new(self.coming.remove(0));
-            if self.settle(&shape) {
+            if self.complete(&shape) {
                 continue;
             }
             let id = self.context.session.document().unused_sculpt_id();

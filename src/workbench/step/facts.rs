@@ -349,7 +349,7 @@ impl Workbench {
 
     /// Whether any measure depends on the deformed skin, so that the front end must read it again for each pose.
     pub fn measures_skin(&self) -> bool {
-        self.measures().iter().any(|m| !matches!(m.gauge, Measurement::Angle(_)))
+        self.measures().iter().any(|m| !matches!(m.measurement, Measurement::Angle(_)))
     }
 
     /// Whether the user has chosen the first end of a distance but not the second.

@@ -118,7 +118,7 @@ impl Default for GrabTool {
 
 impl GrabTool {
     /// Sets the FAST body for full-body grabs. The first grab then need not compute the binding of FAST.
-    pub fn know_whole(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
+    pub fn set_full_body(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.body = Some((character, body));
     }
 

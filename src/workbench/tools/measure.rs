@@ -30,7 +30,7 @@ const ALONG: [u8; 4] = [96, 226, 204, 255];
 #[derive(Clone, Debug)]
 pub struct Measure {
     /// What is measured.
-    pub gauge: Measurement,
+    pub measurement: Measurement,
     reading: Reading,
     /// Whether the reading comes from the deformed shape, not from the clicked points.
     read: bool,
@@ -50,9 +50,9 @@ impl Measure {
         !self.read
     }
 
-    fn new(gauge: Measurement, reading: Reading) -> Self {
-        let read = matches!(gauge, Measurement::Angle(_));
-        let mut new = Self { gauge, reading, read, degrees: f32::NAN, texts: Default::default() };
+    fn new(measurement: Measurement, reading: Reading) -> Self {
+        let read = matches!(measurement, Measurement::Angle(_));
+        let mut new = Self { measurement, reading, read, degrees: f32::NAN, texts: Default::default() };
         new.tell();
         new
     }
@@ -107,8 +107,8 @@ impl MeasureTool {
 
     /// Sets the readings of the measures that they belong to.
     pub fn receive(&mut self, readings: Vec<(Measurement, Reading)>) {
-        for (gauge, reading) in readings {
-            if let Some(measure) = self.measures.iter_mut().find(|m| m.gauge == gauge) {
+        for (measurement, reading) in readings {
+            if let Some(measure) = self.measures.iter_mut().find(|m| m.measurement == measurement) {
                 (measure.reading, measure.read) = (reading, true);
                 measure.tell();
             }
@@ -133,7 +133,7 @@ impl MeasureTool {
 
     /// Adds a measure and replaces an equal one.
     fn add(&mut self, measure: Measure) {
-        self.measures.retain(|m| m.gauge != measure.gauge);
+        self.measures.retain(|m| m.measurement != measure.measurement);
         self.measures.push(measure);
     }
 
@@ -192,7 +192,7 @@ impl MeasureTool {
         };
         let lift = LIFT * context.body.edge;
         for measure in &mut self.measures {
-            let middle = match measure.gauge {
+            let middle = match measure.measurement {
                 Measurement::Angle(node) => {
                     let Some(points) = bend(&context.character.skeleton, &context.rig, node) else {
                         continue;

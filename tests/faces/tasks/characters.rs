@@ -1,6 +1,6 @@
 //! The characters of the tasks.
 
-use crate::desk::stage::shape;
+use crate::window::stage::shape;
 use sinew::asset::{Asset, Morph};
 use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;

@@ -2,8 +2,8 @@
 
 use super::characters::{face, human, joints, load};
 use super::{Effort, TASKS, compare, outcomes};
-use crate::desk::stage::{Session, changed, keep, keys};
 use crate::desktop::Desktop;
+use crate::window::stage::{Session, changed, keep, keys};
 use sinew::app::report::{Ask, Event, Text};
 use sinew::base::math::Vec3;
 use sinew::document::Document;

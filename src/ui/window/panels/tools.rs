@@ -134,7 +134,7 @@ fn measures(ui: &mut Ui, shared: &panels::Shows<'_>, pressed: &mut Pressed) {
     let nodes = &bench.character().skeleton.nodes;
     for (i, measure) in bench.measures().iter().enumerate() {
         let [text, along] = measure.text();
-        let what = match &measure.gauge {
+        let what = match &measure.measurement {
             _ if measure.awaits_reading() => "is measured",
             Measurement::Distance(_) => "apart",
             Measurement::Thickness(_) if text.is_empty() => "nothing is opposite",

@@ -14,8 +14,9 @@ impl Table {
             normals: display.normals.clone(),
             ..Evaluation::default()
         };
-        let gauges: Vec<Measurement> = self.bench.measures().iter().map(|m| m.gauge.clone()).collect();
-        let readings = gauges.into_iter().map(|g| (g.clone(), g.read(&character, &shape))).collect();
+        let measured: Vec<Measurement> =
+            self.bench.measures().iter().map(|m| m.measurement.clone()).collect();
+        let readings = measured.into_iter().map(|g| (g.clone(), g.read(&character, &shape))).collect();
         self.bench.receive_readings(readings);
     }
 

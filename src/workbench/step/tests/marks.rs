@@ -236,19 +236,19 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
         }
         s.input.hands[RIGHT].draw = 0.0;
         s.step();
-        let settle = s.bench.output().requests.iter().find_map(|r| match r {
-            Request::Refit(settle) => Some((**settle).clone()),
+        let refit = s.bench.output().requests.iter().find_map(|r| match r {
+            Request::Refit(refit) => Some((**refit).clone()),
             _ => None,
         })?;
-        let Form::Drawn(offsets) = &settle.sculpt.form else { panic!() };
+        let Form::Drawn(offsets) = &refit.sculpt.form else { panic!() };
         let longer = offsets.iter().map(|o| o.map(|v| 1.1 * v)).collect();
-        let better = Sculpt { form: Form::Drawn(longer), ..settle.sculpt.clone() };
-        Some((settle, better))
+        let better = Sculpt { form: Form::Drawn(longer), ..refit.sculpt.clone() };
+        Some((refit, better))
     };
-    let (settle, better) = pull(&mut s, 0.15, 0.21).unwrap();
-    assert_eq!(settle.sculpt, s.bench.session().document().sculpts()[0]);
-    assert!(settle.before.is_none() && settle.pose == *s.bench.pose());
-    assert_eq!((settle.states.len(), settle.recipe == *s.bench.recipe()), (1, true));
+    let (refit, better) = pull(&mut s, 0.15, 0.21).unwrap();
+    assert_eq!(refit.sculpt, s.bench.session().document().sculpts()[0]);
+    assert!(refit.before.is_none() && refit.pose == *s.bench.pose());
+    assert_eq!((refit.states.len(), refit.recipe == *s.bench.recipe()), (1, true));
     let history = s.bench.session().history();
     s.bench.receive(better.clone());
     s.step();
@@ -259,13 +259,13 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     s.bench.run_command(Command::Redo);
     assert_eq!(s.bench.session().document().sculpts(), [better]);
     // A sculpt layer that changed in the meantime is not replaced.
-    let (settle, late) = pull(&mut s, 0.15, 0.18).unwrap();
-    assert!(settle.before.iter().flatten().all(|o| Vec3::from(*o).length() > 0.06));
+    let (refit, late) = pull(&mut s, 0.15, 0.18).unwrap();
+    assert!(refit.before.iter().flatten().all(|o| Vec3::from(*o).length() > 0.06));
     s.bench.run_command(Command::Amplitude(0.5));
     s.bench.receive(late);
     s.step();
     let sculpts = s.bench.session().document().sculpts();
-    assert_eq!((sculpts.len(), &sculpts[0].form, sculpts[0].amplitude), (1, &settle.sculpt.form, 0.5));
+    assert_eq!((sculpts.len(), &sculpts[0].form, sculpts[0].amplitude), (1, &refit.sculpt.form, 0.5));
     // Without correction springs, no refit is requested.
     s.bench.run_command(Command::Deformer("lbs".into()));
     assert!(pull(&mut s, 0.15, 0.17).is_none());

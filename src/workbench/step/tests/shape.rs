@@ -395,7 +395,7 @@ fn sculpt_len(s: &Script) -> usize {
 /// The layer whose surroundings the last frame asked for.
 fn asked(s: &mut Script) -> Option<Sculpt> {
     s.step().requests.iter().find_map(|r| match r {
-        Request::Refit(settle) if settle.sculpt.awaits_surroundings() => Some(settle.sculpt.clone()),
+        Request::Refit(refit) if refit.sculpt.awaits_surroundings() => Some(refit.sculpt.clone()),
         _ => None,
     })
 }
