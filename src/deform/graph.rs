@@ -226,7 +226,7 @@ impl Graph {
     }
 
     /// Sets the coordinates of the skin in a cage, so that the character follows [`PosedRig::rest`]. Without coordinates
-    /// the rest shape stays the file's. Allocates: call it on document changes, not per frame.
+    /// the rest shape stays the file's. Allocates and waits for the GPU: call it on document changes, not per frame.
     ///
     /// # Errors
     /// If memory is short, or the coordinates belong to another character.
