@@ -43,7 +43,7 @@ fn word(room: &Room, name: &str) -> Rect {
 
 /// Returns the pixel of a time in seconds and a value in degrees.
 fn pixel(room: &Room, time: f64, degrees: f64) -> Pos2 {
-    let [zero, one] = ["0", "24 · 1 s"].map(|label| word(room, label).min.x - 3.0);
+    let [zero, one] = ["0", "24"].map(|label| word(room, label).min.x - 3.0);
     // The numbers stand on their lines.
     let [none, twenty] = ["0°", "20°"].map(|label| word(room, label).max.y + 5.0);
     pos2(zero + (one - zero) * time as f32, none + (twenty - none) * (degrees / 20.0) as f32)

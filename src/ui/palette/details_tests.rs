@@ -488,7 +488,7 @@ fn keys_are_selected_by_the_ray_and_deleted() {
     };
     let apart = pixel(&room, &second).center().y - pixel(&room, &first).center().y;
     assert!(apart >= details::TARGET, "rows are targets: {apart}");
-    let key = egui::pos2(pixel(&room, "24 · 1 s").min.x - 3.0, pixel(&room, &first).center().y);
+    let key = egui::pos2(pixel(&room, "24").min.x - 3.0, pixel(&room, &first).center().y);
     let point = |room: &Room, at: egui::Pos2| {
         let placement = room.placement(Panel::Details);
         let size = Panel::Details.size().map(|n| n as f32);
@@ -503,7 +503,7 @@ fn keys_are_selected_by_the_ray_and_deleted() {
     // A drag on empty ground boxes both keys of the second row.
     let y = pixel(&room, &second).center().y;
     let [from, to] = [0.4, 1.6].map(|t| {
-        let (zero, one) = (pixel(&room, "0").min.x - 3.0, pixel(&room, "24 · 1 s").min.x - 3.0);
+        let (zero, one) = (pixel(&room, "0").min.x - 3.0, pixel(&room, "24").min.x - 3.0);
         point(&room, egui::pos2(zero + (one - zero) * t, y))
     });
     room.drag(from, to, follow);

@@ -110,12 +110,13 @@ fn keys_are_dragged_and_undo_drops_a_box(s: &mut Session) {
         let texts = s.app.texts();
         texts.into_iter().find(|t| t.panel == "details" && t.text.ends_with(end))
     };
-    // The numbers of the ruler begin at their lines.
-    let [zero, one] = ["0", "1"].map(|number| {
-        let texts = s.app.texts();
-        let at = texts.into_iter().find(|t| t.panel == "details" && t.text == number);
+    // The numbers of the ruler, which are frames, begin at their lines. These are the distances from the line of a number
+    // to the middle of the number, pixels.
+    let [zero, one] = [("0", 10.0), ("24", 16.0)].map(|(number, middle)| {
+        let texts: Vec<_> = s.app.texts().into_iter().filter(|t| t.panel == "details").collect();
+        let at = texts.iter().find(|t| t.text == number);
         let at = at.unwrap_or_else(|| panic!("no {number} on the ruler"));
-        Vec3::from(at.centre) - 10.0 * Vec3::from(at.right)
+        Vec3::from(at.centre) - middle * Vec3::from(at.right)
     });
     let row = text(s, " keys").expect("the row of all keys");
     let (right, down) = (Vec3::from(row.right), Vec3::from(row.down).normalize());

@@ -3,7 +3,7 @@
 use super::{State, theme};
 use crate::ui::panels::Pressed;
 use crate::workbench::{Command, Timeline, Workbench};
-use egui::{Align2, Event, FontId, PointerButton, Rect, Sense, Stroke, Ui, pos2};
+use egui::{Event, FontId, PointerButton, Rect, Sense, Stroke, Ui, pos2};
 
 /// Width of the names before the rows, logical pixels of the window.
 const NAMES: f32 = 150.0;
@@ -197,12 +197,22 @@ pub(super) fn draw(ui: &Ui, rect: Rect, span: &Span, timeline: &Timeline) {
         let number = step * (first + i as f64);
         let x = span.x(number / rate);
         painter.vline(x, rect.min.y..=rect.min.y + 5.0 * scale, Stroke::new(1.0, color));
-        let text = match number / rate {
-            seconds if number > 0.0 && seconds.fract() == 0.0 => format!("{number} · {seconds} s"),
-            _ => number.to_string(),
-        };
         let font = FontId::proportional(10.5 * scale);
-        painter.text(pos2(x + 3.0, rect.min.y + 1.0), Align2::LEFT_TOP, text, font, color);
+        let text = |text: String, color| painter.layout_no_wrap(text, font.clone(), color);
+        let label = text(number.to_string(), color);
+        let (wide, y) = (label.size().x, rect.min.y + 1.0);
+        let fits = |end: f32| end < span.left + span.width;
+        // The last number stands before its line, because no room is left behind it.
+        let start = if fits(x + 3.0 + wide) { x + 3.0 } else { x - 3.0 - wide };
+        painter.galley(pos2(start, y), label, color);
+        let seconds = number / rate;
+        if number > 0.0 && seconds.fract() == 0.0 {
+            let label = text(format!("{seconds} s"), color.gamma_multiply(0.6));
+            let start = x + 3.0 + wide + 5.0 * scale;
+            if fits(start + label.size().x) {
+                painter.galley(pos2(start, y), label, color);
+            }
+        }
     }
     let x = span.x(timeline.playhead.time);
     painter.vline(x, rect.y_range(), Stroke::new(2.0, theme::ACCENT));

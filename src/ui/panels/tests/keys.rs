@@ -31,7 +31,7 @@ impl Sheet {
 
     /// Returns the position of a time on the ruler, pixels.
     pub(super) fn x(&self, time: f64) -> f32 {
-        let [zero, one] = ["0", "24 · 1 s"].map(|label| self.at(label).min.x - 3.0);
+        let [zero, one] = ["0", "24"].map(|label| self.at(label).min.x - 3.0);
         zero + (one - zero) * time as f32
     }
 
