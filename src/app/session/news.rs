@@ -119,9 +119,9 @@ impl AppSession {
                 }
             }
             Done::Coupled(cage, Ok(coupling)) => News::Coupled(cage, coupling),
-            Done::Coupled(_, Err(error)) => {
+            Done::Coupled(cage, Err(error)) => {
                 if let Some(bench) = &mut self.bench {
-                    bench.coupling_failed(&error);
+                    bench.coupling_failed(&cage, &error);
                 }
                 self.failed(error)
             }

@@ -333,7 +333,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the frame. With `eyes`, submits the eye images as a projection layer and the panels `panels` on top.
+    /// Ends the frame. With `eyes`, submits the eye images as a projection layer and `panels` on top.
     ///
     /// # Errors
     /// Fails if an OpenXR call fails.

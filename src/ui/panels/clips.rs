@@ -67,8 +67,8 @@ pub(in crate::ui) fn exported(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pres
     let text = |mm: Option<f64>| mm.map_or("Keys".to_owned(), |mm| format!("All frames, {mm} mm"));
     shows.choices(ui, pressed, ERRORS.map(|mm| (text(mm), now == mm, Command::ExportError(mm))));
     let told = match now {
-        None => "A shape per key. Between keys, the file goes straight.",
-        Some(_) => "A few shapes that all frames share, within this error.",
+        None => "Each key has a shape; other programs blend them between the keys.",
+        Some(_) => "All frames share a few shapes. No vertex is farther off than this.",
     };
     ui.label(RichText::new(told).small().weak());
 }

@@ -78,16 +78,23 @@ impl Workbench {
 
     /// Sets the coupling of a cage with the skin. Does nothing if the document has another cage by now.
     pub fn know_coupling(&mut self, (mesh, coordinates): (CageMesh, Coordinates), coupling: Arc<Coupling>) {
-        let fits = |c: &Cage| c.mesh == mesh && c.coordinates == coordinates;
-        if self.context.session.document().cage().is_some_and(fits) {
+        if self.has_cage(&mesh, coordinates) {
             self.coupled = Some((mesh, coordinates));
             (self.context.coupling, self.context.uncoupled) = (Some(coupling), None);
         }
     }
 
-    /// Keeps the reason why the document's cage has no coupling, for the user of the cage tool.
-    pub fn coupling_failed(&mut self, error: &Error) {
-        self.context.uncoupled = Some(error.to_string());
+    /// Keeps the reason why a cage has no coupling, for the user of the cage tool. Does nothing if the document has another
+    /// cage by now.
+    pub fn coupling_failed(&mut self, cage: &Cage, error: &Error) {
+        if self.has_cage(&cage.mesh, cage.coordinates) {
+            self.context.uncoupled = Some(error.to_string());
+        }
+    }
+
+    fn has_cage(&self, mesh: &CageMesh, coordinates: Coordinates) -> bool {
+        let fits = |c: &Cage| c.mesh == *mesh && c.coordinates == coordinates;
+        self.context.session.document().cage().is_some_and(fits)
     }
 
     /// Requests the coupling of a cage that an edit, an undo or a file has set.

@@ -104,8 +104,8 @@ impl Span {
     /// or a multiple of the frames per second, so that whole seconds have labels.
     fn step(&self, apart: f32, rate: u32) -> f64 {
         let wanted = self.seconds(apart);
-        let frames = (1..rate).filter(|n| rate.is_multiple_of(*n)).map(f64::from);
-        let within = frames.into_iter().find(|n| *n >= wanted * f64::from(rate));
+        let mut frames = (1..rate).filter(|n| rate.is_multiple_of(*n)).map(f64::from);
+        let within = frames.find(|n| *n >= wanted * f64::from(rate));
         within.unwrap_or_else(|| f64::from(rate) * round_up(wanted).max(1.0))
     }
 }

@@ -373,7 +373,11 @@ fn another_cage_ends_the_baseline_of_a_cage_stroke() {
     assert!(!s.bench.awaits_cage_offset());
     // A cage whose coupling failed says why.
     s.bench.run_command(Command::Redo);
-    s.bench.coupling_failed(&crate::base::Error::input("the cage is open", "close it"));
+    let error = crate::base::Error::input("the cage is open", "close it");
+    s.bench.coupling_failed(&cages[0].cage, &error);
+    s.draw(RIGHT, &[top, top - Vec3::Y * 0.2]);
+    assert!(s.bench.notice().is_some_and(|n| n.contains("wait a moment")), "{:?}", s.bench.notice());
+    s.bench.coupling_failed(&cages[1].cage, &error);
     s.draw(RIGHT, &[top, top - Vec3::Y * 0.2]);
     assert!(s.bench.notice().is_some_and(|n| n.contains("the cage is open")), "{:?}", s.bench.notice());
 }
