@@ -13,7 +13,6 @@ use super::springs::schedule::Schedule;
 use super::surface::{self, StrainState, SurfacePipelines, SurfaceState};
 use super::swing_twist::SwingTwistBinding;
 use super::volume::Rest;
-use super::volume::cells::Cells;
 use super::volume::gpu::{VolumePipelines, VolumeState};
 use super::{Bound, Geometric, Recipe, springs, volume};
 use crate::base::{Error, Result, SculptId};
@@ -85,7 +84,7 @@ struct SculptNode {
 }
 
 struct SpringNode {
-    levels: springs::levels::Levels,
+    levels: Arc<springs::levels::Levels>,
     params: springs::Params,
     first: Schedule,
     next: Schedule,
@@ -168,7 +167,7 @@ impl Graph {
         let springs = match &recipe.springs {
             None => None,
             Some(params) => {
-                let levels = springs::levels::Levels::bind(bound, params.variant);
+                let levels = bound.levels(params.variant);
                 let state =
                     kernels.springs.bind(device, &levels, params.variant, &control, &rig, &streams)?;
                 let params = params.sane();
@@ -191,7 +190,7 @@ impl Graph {
         let volume = match &recipe.volume {
             None => None,
             Some(params) => {
-                let cells = Arc::new(Cells::bind(&bound.character, params.sane().cubes));
+                let cells = bound.cells(params.sane().cubes);
                 let (first, position) = (&recipe.geometric, &streams.position);
                 let mut state =
                     kernels.volume.bind(&kernels.geometric, &cells, first, params, &rig, position)?;

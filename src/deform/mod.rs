@@ -9,6 +9,7 @@
 
 pub mod attach;
 pub mod blend;
+mod bound;
 pub mod classic;
 pub mod clock;
 pub mod cor;
@@ -39,37 +40,14 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use bound::Bound;
 pub use geometric::Geometric;
 pub use graph::{Graph, Kernels};
 pub use recipe::Recipe;
 pub use reference::CpuGraph;
 
-use crate::base::Progress;
 use crate::base::math::Vec3;
-use crate::bind::{Attachments, Character};
 use crate::rig::PosedRig;
-use std::sync::Arc;
-
-/// Input to the binding of every node: a character and the attachment of its skin to its bones.
-#[derive(Clone, Debug)]
-pub struct Bound {
-    /// The character to deform.
-    pub character: Arc<Character>,
-    /// Attachment to a bone, per control vertex.
-    pub attachments: Arc<Attachments>,
-    /// The character whose flesh contains the vertices, if they are points inside that character and no vertices of a
-    /// mesh.
-    pub body: Option<Arc<Character>>,
-    /// Progress of slow bindings, which also cancels them.
-    pub progress: Progress,
-}
-
-impl Bound {
-    /// The input for a character's own vertices.
-    pub fn new(character: Arc<Character>, attachments: Arc<Attachments>) -> Self {
-        Self { character, attachments, body: None, progress: Progress::default() }
-    }
-}
 
 /// Data that each node passes to the next node on the CPU, per control vertex.
 #[derive(Clone, Debug, Default)]

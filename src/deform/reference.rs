@@ -10,7 +10,6 @@ use super::{Bound, Geometric, Recipe, Reference, Streams, springs};
 use crate::base::math::Vec3;
 use crate::base::{Error, Result, SculptId};
 use crate::rig::{PosedRig, RestShift};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A bound chain of nodes, followed by the display stage.
@@ -37,7 +36,7 @@ impl CpuGraph {
     /// Binds a recipe. Errors if the attachments do not match the character.
     pub fn new(bound: &Bound, recipe: &Recipe) -> Result<Self> {
         let springs = recipe.springs.as_ref().map(|params| {
-            let levels = Arc::new(springs::levels::Levels::bind(bound, params.variant));
+            let levels = bound.levels(params.variant);
             springs::solve::Springs::new(bound, &levels, params)
         });
         let volume = match &recipe.volume {

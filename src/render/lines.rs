@@ -87,6 +87,14 @@ impl Lines {
         }));
     }
 
+    /// Adds a round dot at a surface point, like [`Lines::on_surface`]. `width` is its diameter in points.
+    pub fn dot_on_surface(&mut self, place: Place, at: Vec3, color: [u8; 4], width: f32, lift: f32) {
+        let segment = self.segments.len() as u32;
+        self.dot(at, color, width);
+        let ((triangle_a, weights_a), (triangle_b, weights_b)) = (place, place);
+        self.anchors.push(Anchor { segment, triangle_a, triangle_b, weights_a, weights_b, lift });
+    }
+
     /// Adds a polyline through `points`, world space, metres. `width` is its constant width and `outline` the width of
     /// its dark outline, both in points of the screen ([`super::Look::scale`]).
     pub fn polyline(&mut self, points: &[Vec3], color: [u8; 4], width: f32, outline: f32) {

@@ -7,7 +7,7 @@ use crate::base::math::Vec3;
 use crate::base::{Progress, Result, Version};
 use crate::cage::Coupling;
 use crate::deform::sculpt::SculptState;
-use crate::deform::{Bound, Graph, Kernels, Recipe};
+use crate::deform::{Graph, Kernels, Recipe};
 use crate::gpu::{Buffer, Frame};
 use crate::rig::PosedRig;
 use crate::surface::{Sculpt, bind_sculpts};
@@ -52,7 +52,8 @@ impl LiveGraph {
         recipe: &Recipe,
         progress: &Progress,
     ) -> Result<Self> {
-        let bound = Bound { progress: progress.clone(), ..model.bound.clone() };
+        let mut bound = model.bound.clone();
+        bound.progress = progress.clone();
         let morphs = !model.morphs.is_empty();
         let graph = Graph::new(kernels, &bound, recipe, morphs).map_err(|e| model.named(e))?;
         let vertices = if morphs { model.bound.character.display.positions.len() } else { 0 };

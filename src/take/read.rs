@@ -112,6 +112,7 @@ impl TakeReader {
             7 => Rules::Seventh,
             8 => Rules::Eighth,
             9 => Rules::Ninth,
+            10 => Rules::Tenth,
             _ => Rules::Now,
         }
     }

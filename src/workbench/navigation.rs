@@ -64,7 +64,10 @@ pub enum Rules {
     /// middle of the skin, without rigid parts such as a sword. A ring of the cage has the vertices that are about as far
     /// along the nearest bone, and about as far from it, as the grabbed vertex.
     Ninth,
-    /// Current rules: those of version 9, but a ring of the cage goes around a limb along a section of the cage.
+    /// Rules for takes of version 10: those of version 9, but a ring of the cage goes around a limb along a section of the
+    /// cage. A hand takes marks and knots where they are after linear blend skinning.
+    Tenth,
+    /// Current rules: those of version 10, but a hand at the skin takes marks and knots where they show.
     #[default]
     Now,
 }

@@ -454,8 +454,9 @@ fn moment<'a>(
     output: &'a mut Output,
 ) -> Moment<'a> {
     let scale = navigation.world_from_room().scale;
-    let pen = if navigation.rules() >= Rules::Seventh { preferences.pen } else { Pen::Free };
-    Moment { hands, tool, scale, preferences, pen, haptics: &mut output.haptics }
+    let rules = navigation.rules();
+    let pen = if rules >= Rules::Seventh { preferences.pen } else { Pen::Free };
+    Moment { hands, tool, scale, preferences, pen, rules, haptics: &mut output.haptics }
 }
 
 #[cfg(test)]

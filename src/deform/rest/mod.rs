@@ -82,9 +82,7 @@ impl Rested {
         let character =
             Character { skeleton: rest.skeleton(&character.skeleton), control, display: Default::default() };
         let attachments = Attachments { scale_vector, ..attachments.clone() };
-        let bound =
-            Bound { character: Arc::new(character), attachments: Arc::new(attachments), ..bound.clone() };
-        Self { bound, cage: rest.cage.clone() }
+        Self { bound: bound.with(Arc::new(character), Arc::new(attachments)), cage: rest.cage.clone() }
     }
 }
 

@@ -112,7 +112,7 @@ fn a_character_that_is_bound_in_the_rest_shape_deforms_the_same() {
     for recipe in recipes().into_iter().filter(same) {
         let shape = on_cpu(&bound, &recipe, &skin, &[&pose]).remove(0);
         let mut own =
-            CpuGraph::new(&Bound { character: shown(&bound, &rested), ..rested.clone() }, &recipe).unwrap();
+            CpuGraph::new(&rested.with(shown(&bound, &rested), rested.attachments.clone()), &recipe).unwrap();
         own.evaluate(&rig, &[], &mut Display::default());
         let far = shape.iter().zip(own.control()).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
         // Springs keep the edges' coherence and the mean edge lengths of the file's rest shape.

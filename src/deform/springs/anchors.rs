@@ -9,7 +9,7 @@
 use crate::base::math::Vec3;
 use crate::bind::Attachments;
 use crate::deform::Bound;
-use crate::geom::ControlMesh;
+use crate::geom::{Adjacency, ControlMesh};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -25,11 +25,12 @@ pub fn drawn_together(bound: &Bound) -> Bound {
     let control = &bound.character.control;
     let scale_vectors = &bound.attachments.scale_vector;
     let mut points: Vec<Vec3> = control.positions.iter().zip(scale_vectors).map(|(x, s)| *x - *s).collect();
+    let lengths = Lengths::of(control);
     let mut active: Vec<u32> = (0..points.len() as u32).filter(|&v| !control.rigid[v as usize]).collect();
     let mut near = vec![false; points.len()];
     for _ in 0..ROUNDS {
         let moved: Vec<(u32, Vec3)> = (active.par_iter())
-            .filter_map(|&v| drawn(control, &points, v as usize).map(|point| (v, point)))
+            .filter_map(|&v| lengths.drawn(&points, v as usize).map(|point| (v, point)))
             .collect();
         if moved.is_empty() {
             break;
@@ -59,18 +60,34 @@ pub fn drawn_together(bound: &Bound) -> Bound {
     Bound::new(bound.character.clone(), Arc::new(attachments))
 }
 
-/// Returns the moved attachment point of a vertex; `None` if no gap to a neighbour is too wide. The move is the mean
-/// over the too wide gaps of half the excess.
-fn drawn(control: &ControlMesh, points: &[Vec3], v: usize) -> Option<Vec3> {
-    let (mut sum, mut wide) = (Vec3::ZERO, 0.0f32);
-    for &n in control.adjacency.of(v) {
-        let across = points[n as usize] - points[v];
-        let gap = across.length();
-        let length = control.positions[n as usize].distance(control.positions[v]);
-        if gap > length * (1.0 + SLACK) {
-            sum += across * (0.5 * (1.0 - length / gap));
-            wide += 1.0;
-        }
+/// The edges' rest lengths.
+struct Lengths<'a> {
+    adjacency: &'a Adjacency,
+    /// Per entry of the adjacency's neighbours, metres.
+    length: Vec<f32>,
+}
+
+impl<'a> Lengths<'a> {
+    fn of(control: &'a ControlMesh) -> Self {
+        let (adjacency, x) = (&control.adjacency, &control.positions);
+        let of = |v: usize| adjacency.of(v).iter().map(move |&n| x[n as usize].distance(x[v]));
+        Self { adjacency, length: (0..adjacency.len()).flat_map(of).collect() }
     }
-    (wide > 0.0).then(|| points[v] + sum / wide)
+
+    /// Returns the moved attachment point of a vertex; `None` if no gap to a neighbour is too wide. The move is the
+    /// mean over the too wide gaps of half the excess.
+    fn drawn(&self, points: &[Vec3], v: usize) -> Option<Vec3> {
+        let (mut sum, mut wide) = (Vec3::ZERO, 0.0f32);
+        let lengths = &self.length[self.adjacency.offset[v] as usize..];
+        for (&n, &length) in self.adjacency.of(v).iter().zip(lengths) {
+            let across = points[n as usize] - points[v];
+            let most = length * (1.0 + SLACK);
+            let squared = across.length_squared();
+            if squared > most * most {
+                sum += across * (0.5 * (1.0 - length / squared.sqrt()));
+                wide += 1.0;
+            }
+        }
+        (wide > 0.0).then(|| points[v] + sum / wide)
+    }
 }

@@ -82,18 +82,17 @@ impl Levels {
         let now = &rested.attachments.scale_vector;
         let scale_vector = drawn.iter().zip(given).zip(now).map(|((d, g), n)| *d + (*n - *g)).collect();
         let attachments = Attachments { scale_vector, ..(*rested.attachments).clone() };
-        let bound = Bound { attachments: Arc::new(attachments), ..rested.clone() };
+        let bound = rested.with(rested.character.clone(), Arc::new(attachments));
         self.fine.measure(&bound);
         for level in &mut self.coarse {
             let pick = |values: &[Vec3]| level.origin.iter().map(|&v| values[v as usize]).collect();
-            let (mut coarse, attachments) = (level.mesh.bound.clone(), &level.mesh.bound.attachments);
+            let coarse = &level.mesh.bound;
             let mut character = (*coarse.character).clone();
             character.control.positions = pick(&bound.character.control.positions);
             character.skeleton = bound.character.skeleton.clone();
             let scale_vector = pick(&bound.attachments.scale_vector);
-            coarse.attachments = Arc::new(Attachments { scale_vector, ..(**attachments).clone() });
-            coarse.character = Arc::new(character);
-            level.binding.measure(&coarse);
+            let attachments = Attachments { scale_vector, ..(*coarse.attachments).clone() };
+            level.binding.measure(&coarse.with(Arc::new(character), Arc::new(attachments)));
         }
         self.corrections.measure(&bound, &self.fine);
     }

@@ -125,7 +125,7 @@ fn linear_deformers_are_linear_blend_skinning() {
     }
     let mut character = (*bound.character).clone();
     character.control.influences = influences;
-    let same = Bound { character: character.into(), ..bound.clone() };
+    let same = bound.with(character.into(), bound.attachments.clone());
     let mut pose = rest(&same);
     pose.local[1].rotation = (Quat::from_rotation_x(1.2) * Quat::from_rotation_y(0.7)).into();
     for (a, b) in deform(&Geometric::Lbs, &same, &pose).position.iter().zip(&shape) {

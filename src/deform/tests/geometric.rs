@@ -130,7 +130,7 @@ fn irs_turns_both_sides_of_a_joint_half_way() {
         let low = swapped.bone[i] == BoneId(0);
         (swapped.bone[i], swapped.t[i]) = if low { (BoneId(1), 0.0) } else { (BoneId(0), 1.0) };
     }
-    let swapped = Bound { attachments: swapped.into(), ..bound.clone() };
+    let swapped = bound.with(bound.character.clone(), swapped.into());
     let turn = Quat::from_rotation_z(1.7) * Quat::from_rotation_y(0.4);
     for method in methods().into_iter().filter(|m| m.name() == "irs") {
         let pose = bent(&bound, turn);
@@ -300,7 +300,7 @@ fn a_vertex_without_bone_is_an_error_and_no_pose_gives_nan() {
     let bound = cylinder(2, SIDES, RINGS);
     let mut attachments = (*bound.attachments).clone();
     attachments.bone[5] = BoneId(99);
-    let broken = Bound { attachments: attachments.into(), ..bound.clone() };
+    let broken = bound.with(bound.character.clone(), attachments.into());
     let mut pose = bent(&bound, Quat::from_rotation_y(PI));
     pose.local[0].scale = [0.0, 1.0, -1.0];
     for method in methods() {

@@ -44,7 +44,7 @@ fn many_influences() -> (Bound, Pose) {
     }
     character.control.influences = influences;
     character.control.rigid[11] = true;
-    let bound = Bound { character: character.into(), ..bound };
+    let bound = bound.with(character.into(), bound.attachments.clone());
     let mut pose = contorted(&bound);
     pose.local[2].scale = [1.3, 0.8, 1.1];
     (bound, pose)
@@ -100,7 +100,7 @@ fn display_equals_its_twin_with_and_without_morphs() {
     character.display.positions.push(Vec3::ZERO);
     character.display.normals.push(Vec3::X);
     character.display.control_of.push(0);
-    let bound = Bound { character: character.into(), ..bound };
+    let bound = bound.with(character.into(), bound.attachments.clone());
     let surface = bind(&bound.character, Crease::Source);
     let control = ControlBuffers::new(&device, &bound).unwrap();
     let mut rig = RigBuffers::new(&device, &bound.character.skeleton).unwrap();

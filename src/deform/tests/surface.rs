@@ -41,7 +41,7 @@ fn cube(split: bool) -> Bound {
         }
         mesh.triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
     }
-    Bound { character: character.into(), ..bound }
+    bound.with(character.into(), bound.attachments.clone())
 }
 
 fn at_rest(bound: &Bound) -> PosedRig {
@@ -115,7 +115,7 @@ fn texture_seams_stay_smooth() {
     mesh.positions.extend_from_within(..);
     mesh.normals.extend_from_within(..);
     mesh.control_of.extend_from_within(..);
-    let split = Bound { character: character.into(), ..bound.clone() };
+    let split = bound.with(character.into(), bound.attachments.clone());
     let pose = bent(&bound, Quat::from_rotation_z(1.0));
     let rig = PosedRig::new(&bound.character.skeleton, &pose);
     let posed = deform(&Geometric::Lbs, &bound, &pose).position;
@@ -135,7 +135,7 @@ fn authored_normals_are_kept_and_turn_with_the_surface() {
     for (k, n) in character.display.normals.iter_mut().enumerate() {
         *n = (*n + 0.6 * Vec3::new((k as f32).sin(), (k as f32).cos(), 0.3)).normalize();
     }
-    let bound = Bound { character: character.into(), ..bound };
+    let bound = bound.with(character.into(), bound.attachments.clone());
     let motion = Quat::from_rotation_y(0.7) * Quat::from_rotation_x(-2.0);
     let mut pose = rest(&bound);
     for (turn, tolerance) in [(Quat::IDENTITY, 2e-6), (motion, 2e-6)] {
@@ -160,7 +160,7 @@ fn morphs_are_carried_by_the_skinning() {
     // LBS of a character whose bind positions are already morphed must give the same result.
     let mut morphed = (*bound.character).clone();
     morphed.control.positions.iter_mut().zip(&morph).for_each(|(p, d)| *p += *d);
-    let morphed = Bound { character: morphed.into(), ..bound.clone() };
+    let morphed = bound.with(morphed.into(), bound.attachments.clone());
     let expected = deform(&Geometric::Lbs, &morphed, &pose).position;
     let posed = deform(&Geometric::Lbs, &bound, &pose).position;
     let mut out = Display::default();
@@ -179,7 +179,7 @@ fn degenerate_and_isolated_vertices_get_unit_normals() {
     character.display.positions.push(Vec3::ZERO);
     character.display.normals.push(Vec3::ZERO);
     character.display.control_of.push(0);
-    let bound = Bound { character: character.into(), ..bound };
+    let bound = bound.with(character.into(), bound.attachments.clone());
     for control in [bound.character.control.positions.clone(), vec![Vec3::ZERO; 8]] {
         for crease in [Crease::Source, Crease::Angle(1.0), Crease::Angle(f32::NAN)] {
             let out = display(&bound.character, crease, &at_rest(&bound), &control);

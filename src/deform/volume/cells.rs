@@ -248,6 +248,7 @@ fn as_character(character: &Character, positions: Vec<Vec3>, influences: crate::
         ControlMesh { rigid: vec![false; count], positions, influences, aabb, ..ControlMesh::default() };
     let skeleton = character.skeleton.clone();
     let nodes = Character { skeleton, control, ..Character::default() };
-    let bound = Bound::new(Arc::new(nodes), Arc::new(attachments));
-    Bound { body: Some(Arc::new(character.clone())), ..bound }
+    let mut bound = Bound::new(Arc::new(nodes), Arc::new(attachments));
+    bound.body = Some(Arc::new(character.clone()));
+    bound
 }

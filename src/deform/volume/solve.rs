@@ -112,7 +112,7 @@ impl VolumeReference {
     /// As [`Geometric::bind`].
     pub fn new(bound: &Bound, method: &Geometric, params: &Params) -> Result<Self> {
         let params = params.sane();
-        let cells = Arc::new(Cells::bind(&bound.character, params.cubes));
+        let cells = bound.cells(params.cubes);
         Self::with(&cells, method, &params)
     }
 

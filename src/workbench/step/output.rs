@@ -3,7 +3,7 @@
 use super::travel::jump_lines;
 use crate::render::{Tangents, View};
 use crate::workbench::tools::{Moment, binding, limits, show};
-use crate::workbench::{MarkBy, Output, Tool, Tracking, Workbench};
+use crate::workbench::{Output, Tool, Tracking, Workbench};
 
 /// Tangent of half the field of view of a hand's probe camera. Narrow, because only the centre of the image is used.
 const PROBE: f32 = 0.02;
@@ -32,8 +32,8 @@ impl Workbench {
         if self.preferences.crossings {
             self.crossings.lines(self.context.pose_version, &mut out.lines);
         }
-        let knots = self.preferences.tool == Tool::Skin && self.preferences.marks == MarkBy::Knots;
-        self.skin.lines(&self.context, knots, &mut out.lines);
+        let at_marks = Some(self.preferences.marks).filter(|_| self.preferences.tool == Tool::Skin);
+        self.skin.lines(&self.context, at_marks, &mut out.lines);
         self.line.document_lines(&self.context, &mut out.lines);
         if self.preferences.tool == Tool::Line || self.line.is_busy() {
             self.line.lines(&self.context, &mut out.lines);
@@ -54,6 +54,7 @@ impl Workbench {
             scale: world_from_room.scale,
             preferences: &self.preferences,
             pen: self.preferences.pen,
+            rules: self.navigation.rules(),
             haptics: &mut out.haptics,
         };
         if !self.windowed {

@@ -363,7 +363,7 @@ impl CageTool {
             let reflect = |d: DVec3| sides.reflect_bind(d) - sides.reflect_bind(DVec3::ZERO);
             work.own.clone_from(&work.moved);
             let Work { moved, own, share, .. } = work;
-            if self.rules < Rules::Now {
+            if self.rules < Rules::Tenth {
                 add_reflections(&self.partners, reflect, own, moved);
             } else {
                 mirrored(&self.partners, reflect, share, own, moved);
@@ -425,7 +425,7 @@ impl CageTool {
             CageSet::Ring | CageSet::Thickness => {
                 if let Some(cage) = context.session.document().cage() {
                     let skeleton = &context.character.skeleton;
-                    let ring = if self.rules < Rules::Now {
+                    let ring = if self.rules < Rules::Tenth {
                         band(cage, skeleton, v)
                     } else {
                         ring(cage, skeleton, v, context.body.sides.as_ref())

@@ -2,11 +2,12 @@
 //! the mark follow when the hand releases the knot.
 
 use super::EditContext;
+use super::skin::Touch;
 use crate::base::math::Vec3;
 use crate::base::{MarkId, Result, Version};
 use crate::document::Edit;
 use crate::geom::Place;
-use crate::surface::{SurfaceStroke, mark_knots, with_knot};
+use crate::surface::{SurfacePoint, SurfaceStroke, mark_knots, with_knot};
 
 /// The knots of all marks of the document.
 #[derive(Default)]
@@ -35,45 +36,36 @@ impl Knots {
         }
     }
 
-    /// Calls `f` for each knot with its position after linear blend skinning, world space.
-    fn each(&self, context: &EditContext, mut f: impl FnMut(Knot, Vec3)) {
-        for (mark, knots) in context.session.document().marks().iter().zip(&self.of) {
-            for (which, &k) in knots.iter().enumerate() {
-                let point = mark.points.get(k);
-                let x =
-                    point.and_then(|p| context.body.skinned_position(&context.character, &context.rig, p));
-                if let Some(x) = x {
-                    f(Knot { mark: mark.id, which }, x);
-                }
-            }
-        }
+    /// All knots with their skin points.
+    fn each<'a>(&'a self, context: &'a EditContext) -> impl Iterator<Item = (Knot, &'a SurfacePoint)> {
+        context.session.document().marks().iter().zip(&self.of).flat_map(|(mark, knots)| {
+            let knot = |which| Knot { mark: mark.id, which };
+            let places = knots.iter().enumerate();
+            places.filter_map(move |(which, &k)| Some((knot(which), mark.points.get(k)?)))
+        })
     }
 
-    /// Returns the knot nearest to a point, within `reach` metres.
-    pub fn nearest(&self, context: &EditContext, tip: Vec3, reach: f32) -> Option<Knot> {
-        let mut best: Option<(f32, Knot)> = None;
-        self.each(context, |knot, x| {
-            let distance = x.distance(tip);
-            if distance <= reach && best.is_none_or(|b| distance < b.0) {
-                best = Some((distance, knot));
-            }
-        });
-        best.map(|b| b.1)
+    /// Returns the knot nearest to a touch, within `reach` metres.
+    pub fn nearest(&self, context: &EditContext, touch: &Touch, reach: f32) -> Option<Knot> {
+        let away = self.each(context).filter_map(|(knot, p)| Some((touch.distance(context, p)?, knot)));
+        let near = away.filter(|(distance, _)| *distance <= reach);
+        near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, knot)| knot)
     }
 
-    /// Positions of the knots of all marks but the mark `except`, each with a flag: whether the knot is `hover`.
+    /// Calls `f` for the knots of all marks but the mark `except`, each with its position after linear blend skinning,
+    /// world space, and a flag: whether the knot is `hover`.
     pub fn dots(
         &self,
         context: &EditContext,
         except: Option<MarkId>,
         hover: Option<Knot>,
-        mut f: impl FnMut(Vec3, bool),
+        mut f: impl FnMut(&SurfacePoint, Vec3, bool),
     ) {
-        self.each(context, |knot, x| {
-            if Some(knot.mark) != except {
-                f(x, hover == Some(knot));
+        for (knot, point) in self.each(context).filter(|(knot, _)| Some(knot.mark) != except) {
+            if let Some(x) = context.body.skinned_position(&context.character, &context.rig, point) {
+                f(point, x, hover == Some(knot));
             }
-        });
+        }
     }
 
     /// Starts to drag a knot.

@@ -40,7 +40,7 @@ pub use paint::with_painted;
 pub use skin::RING;
 pub use skin::{SkinTool, newest as newest_mark};
 
-use super::{Haptic, Pen, Preferences};
+use super::{Haptic, Pen, Preferences, Rules};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
@@ -240,6 +240,8 @@ pub struct Moment<'a> {
     pub preferences: &'a Preferences,
     /// How strokes follow the hand; [`Pen::Free`] in old takes, where only the line tool follows the preference.
     pub pen: Pen,
+    /// The rules of hands; a take may have older rules.
+    pub rules: Rules,
     /// Haptic pulse per hand.
     pub haptics: &'a mut [Option<Haptic>; 2],
 }

@@ -6,11 +6,12 @@
 //! several shells, growth is proportional to the distance from the bone, so that all shells thicken by the same factor.
 
 use super::EditContext;
+use super::skin::Touch;
 use crate::base::SculptId;
 use crate::base::math::{Quat, Vec3, distance_to_segment};
 use crate::deform::classic::Method;
 use crate::document::Edit;
-use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, Surroundings, turns};
+use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke, Surroundings, turns};
 
 /// Half-width of a pull along an open mark, as a fraction of the mark's length.
 const WIDTH: f32 = 0.6;
@@ -40,30 +41,34 @@ pub struct Pull {
     moved: bool,
 }
 
+/// Returns the mark nearest to a touch, within `grasp` metres, and its nearest point.
+pub fn nearest<'a>(
+    context: &'a EditContext,
+    touch: &Touch,
+    grasp: f32,
+) -> Option<(&'a SurfaceStroke, &'a SurfacePoint)> {
+    let mut best: Option<(f32, &SurfaceStroke, &SurfacePoint)> = None;
+    for mark in context.session.document().marks() {
+        for point in &mark.points {
+            let Some(distance) = touch.distance(context, point) else { continue };
+            if distance <= grasp && best.is_none_or(|b| distance < b.0) {
+                best = Some((distance, mark, point));
+            }
+        }
+    }
+    best.map(|(_, mark, point)| (mark, point))
+}
+
 impl Pull {
-    /// Starts a pull at the mark nearest to `tip`, within `grasp` metres. If the pull makes a new sculpt layer, this
-    /// layer gets the given reach and the given classical tool for its surroundings.
+    /// Starts a pull of a mark at one of its points. If the pull makes a new sculpt layer, this layer gets the given
+    /// reach and the given classical tool for its surroundings.
     pub fn begin(
         context: &EditContext,
-        tip: Vec3,
-        grasp: f32,
+        touch: &Touch,
+        (mark, place): (&SurfaceStroke, &SurfacePoint),
         (reach, method): (Reach, Option<Method>),
     ) -> Option<Self> {
         let document = context.session.document();
-        let mut best: Option<(f32, usize, &SurfacePoint)> = None;
-        for (m, mark) in document.marks().iter().enumerate() {
-            for point in &mark.points {
-                let Some(x) = context.body.skinned_position(&context.character, &context.rig, point) else {
-                    continue;
-                };
-                let distance = x.distance(tip);
-                if distance <= grasp && best.is_none_or(|b| distance < b.0) {
-                    best = Some((distance, m, point));
-                }
-            }
-        }
-        let (_, mark, place) = best?;
-        let mark = &document.marks()[mark];
         let old = document.sculpts().iter().find(|s| s.mark == Some(mark.id));
         let sculpt = match old {
             Some(old) if matches!(old.form, Form::Drawn(_)) => old.clone().with_open_surroundings(),
@@ -84,9 +89,9 @@ impl Pull {
         let region = &sculpt.region;
         let middle =
             region.kinematic.iter().map(|&v| positions[v as usize]).sum::<Vec3>() / before.len() as f32;
-        let away = |b: &&crate::rig::Bone| distance_to_segment(middle, b.head, b.tail);
+        let off = |b: &&crate::rig::Bone| distance_to_segment(middle, b.head, b.tail);
         let bone =
-            bones.iter().filter(|b| b.head.distance(b.tail) > 0.0).min_by(|a, b| away(a).total_cmp(&away(b)));
+            bones.iter().filter(|b| b.head.distance(b.tail) > 0.0).min_by(|a, b| off(a).total_cmp(&off(b)));
         let radial = |x: Vec3| {
             if let Some(round) = region.round {
                 return round.radial(x) / round.radius;
@@ -98,16 +103,18 @@ impl Pull {
         };
         let placed = region.kinematic.iter().zip(&turns);
         let out: Vec<Vec3> = placed.map(|(&v, q)| *q * radial(positions[v as usize])).collect();
-        // The held point is the kinematic vertex nearest to the tip after linear blend skinning.
+        // The held point is the kinematic vertex nearest to the touched skin point. Without that point, it is the
+        // vertex nearest to the tip after linear blend skinning.
         let posed = |v: u32| {
             let x = positions[v as usize];
             let of = context.character.control.influences.of(v as usize);
             of.map(|(j, w)| context.rig.skinning[usize::from(j)].transform_point3(x) * w).sum::<Vec3>()
         };
-        let nearest = (0..before.len()).min_by(|&a, &b| {
-            let d = |k: usize| posed(region.kinematic[k]).distance_squared(tip);
-            d(a).total_cmp(&d(b))
-        })?;
+        let away = |k: usize| match (touch.skin, region.kinematic[k]) {
+            (Some(skin), v) => positions[v as usize].distance_squared(skin),
+            (None, v) => posed(v).distance_squared(touch.tip),
+        };
+        let nearest = (0..before.len()).min_by(|&a, &b| away(a).total_cmp(&away(b)))?;
         let at = region.t[nearest];
         let share = |t: &f32| {
             let u = ((t - at) / WIDTH).clamp(-1.0, 1.0);
@@ -118,7 +125,7 @@ impl Pull {
         // corner.
         let place = context.body.bind_position(&context.character, place)?;
         let (held, closed) = ((turns[nearest] * radial(place)).normalize_or_zero(), mark.closed);
-        Some(Self { sculpt, known, before, turns, out, share, closed, held, start: tip, moved: false })
+        Some(Self { sculpt, known, before, turns, out, share, closed, held, start: touch.tip, moved: false })
     }
 
     /// The sculpt layer in its current state.

@@ -15,11 +15,14 @@
 
 mod follow;
 mod marks;
+mod touch;
+
+pub use touch::Touch;
 
 use super::knots::{Drag, Knot, Knots};
 use super::offset::{Offset, Seen, mark_positions};
 use super::paint::paint;
-use super::pull::{Pull, Pulled};
+use super::pull::{self, Pull, Pulled};
 use super::{EditContext, Moment};
 use crate::base::math::Vec3;
 use crate::base::{BoneId, MarkId};
@@ -54,6 +57,8 @@ const GRASP: f32 = 0.02;
 const KNOT: f32 = 0.025;
 /// Colour of marks: yellow.
 pub const MARK: [u8; 4] = [255, 214, 64, 255];
+/// Colour of the mark or knot that a press would take: white.
+const LIT: [u8; 4] = [255; 4];
 /// Colour of a stroke that would close to a ring if it ended here: green.
 pub const RING: [u8; 4] = [96, 232, 132, 255];
 
@@ -77,6 +82,8 @@ pub struct SkinTool {
     world: Vec<Vec3>,
     places: Vec<Place>,
     pull: Option<Pull>,
+    /// The mark that a press would pull.
+    near: Option<MarkId>,
     /// The mark that receives the next stroke as its offset stroke.
     open: Option<MarkId>,
     offset: Option<Offset>,
@@ -265,16 +272,26 @@ impl SkinTool {
         }
     }
 
-    /// Starts a pull if the trigger is pressed at a mark.
+    /// Finds the mark at the tip, which lights up, and starts a pull of it if the trigger is pressed.
     fn take_hold(&mut self, context: &EditContext, moment: &mut Moment) {
+        if self.pull.is_some() {
+            return;
+        }
         let hand = moment.hand();
         let tracked = hand.tip_tracking == Tracking::Tracked;
+        let (grasp, pressed) = (GRASP * moment.scale, hand.trigger.pressed);
+        let free = tracked && !self.drawing && (pressed || !self.armed) && !hand.on_panel;
+        let touch = Touch::of(context, moment, grasp);
+        let found = if free { pull::nearest(context, &touch, grasp) } else { None };
+        let near = found.map(|(mark, _)| mark.id);
+        if near.is_some() && near != self.near && !pressed {
+            moment.feel(moment.tool, Haptic::Hover);
+        }
+        self.near = near;
         let new = (moment.reach(context.body.edge), moment.preferences.surroundings);
-        if self.pull.is_none() && hand.trigger.pressed && tracked && !self.drawing && !hand.on_panel {
-            self.pull = Pull::begin(context, hand.tip.position, GRASP * moment.scale, new);
-            if self.pull.is_some() {
-                moment.feel(moment.tool, Haptic::Selection);
-            }
+        self.pull = found.filter(|_| pressed).and_then(|at| Pull::begin(context, &touch, at, new));
+        if self.pull.is_some() {
+            moment.feel(moment.tool, Haptic::Selection);
         }
     }
 
@@ -394,22 +411,29 @@ impl SkinTool {
     }
 
     /// Draws the document's marks and the current stroke. The renderer projects the lines onto the deformed skin;
-    /// without a deformed skin they keep their positions from linear blend skinning.
-    pub fn lines(&mut self, context: &EditContext, knots: bool, out: &mut Lines) {
+    /// without a deformed skin they keep their positions from linear blend skinning. `at_marks` is what a press at a
+    /// mark does while the user has the skin tool.
+    pub fn lines(&mut self, context: &EditContext, at_marks: Option<MarkBy>, out: &mut Lines) {
         let dragged = self.drag.as_ref().map(|d| d.now.id);
         for mark in context.session.document().marks().iter().filter(|m| Some(m.id) != dragged) {
-            let color = if self.open == Some(mark.id) { BASELINE } else { MARK };
+            let lit = at_marks == Some(MarkBy::Pull) && self.near == Some(mark.id);
+            let color = match mark.id {
+                id if self.open == Some(id) => BASELINE,
+                _ if lit => LIT,
+                _ => MARK,
+            };
             self.show(context, &mark.points, mark.closed, color, out);
         }
         if let Some(drag) = self.drag.take() {
             self.show(context, &drag.now.points, drag.now.closed, MARK, out);
             self.drag = Some(drag);
         }
-        if knots {
+        if at_marks == Some(MarkBy::Knots) {
             self.knots.update(context);
-            self.knots.dots(context, dragged, self.hover, |x, hover| {
-                let (color, width) = if hover { ([255; 4], 12.0) } else { (MARK, 8.0) };
-                out.dot(x, color, width);
+            let lift = LIFT * context.body.edge;
+            self.knots.dots(context, dragged, self.hover, |point, x, hover| {
+                let (color, width) = if hover { (LIT, 12.0) } else { (MARK, 8.0) };
+                out.dot_on_surface((point.triangle, point.barycentrics), x, color, width, lift);
             });
         }
         if let Some(offset) = &self.offset {

@@ -200,7 +200,7 @@ pub(super) fn draw(ui: &Ui, rect: Rect, span: &Span, timeline: &Timeline) {
         let font = FontId::proportional(10.5 * scale);
         let text = |text: String, color| painter.layout_no_wrap(text, font.clone(), color);
         let label = text(number.to_string(), color);
-        let (wide, y) = (label.size().x, rect.min.y + 1.0);
+        let (wide, y) = (label.size().x, rect.min.y + 4.0 * scale);
         let fits = |end: f32| end < span.left + span.width;
         // The last number stands before its line, because no room is left behind it.
         let start = if fits(x + 3.0 + wide) { x + 3.0 } else { x - 3.0 - wide };
@@ -215,6 +215,10 @@ pub(super) fn draw(ui: &Ui, rect: Rect, span: &Span, timeline: &Timeline) {
         }
     }
     let x = span.x(timeline.playhead.time);
-    painter.vline(x, rect.y_range(), Stroke::new(2.0, theme::ACCENT));
-    painter.circle_filled(pos2(x, rect.min.y + 4.0 * scale), 4.5 * scale, theme::ACCENT);
+    let handle = pos2(x, rect.min.y + 4.0 * scale);
+    // A hollow handle stands where the motion will show; now the edited pose shows.
+    let shown = timeline.playhead.shown;
+    painter.vline(x, rect.y_range(), Stroke::new(if shown { 2.0 } else { 1.0 }, theme::ACCENT));
+    let fill = if shown { theme::ACCENT } else { ui.visuals().extreme_bg_color };
+    painter.circle(handle, 4.5 * scale, fill, Stroke::new(1.5, theme::ACCENT));
 }

@@ -17,9 +17,10 @@ impl Sheet {
         sheet
     }
 
-    /// Returns the circles of a colour, from left to right.
+    /// Returns the circles of a colour, from left to right. The playhead's handle is none of them.
     pub(super) fn dots(&self, color: egui::Color32) -> Vec<Pos2> {
-        let mut out: Vec<Pos2> = self.dots.iter().filter(|d| d.1 == color).map(|d| d.0).collect();
+        let dots = self.dots.iter().filter(|d| d.1 == color && d.2.color != theme::ACCENT);
+        let mut out: Vec<Pos2> = dots.map(|d| d.0).collect();
         out.sort_by(|a, b| a.x.total_cmp(&b.x));
         out
     }

@@ -40,7 +40,7 @@ fn draw_round(s: &mut Script, character: &Character, turns: f32, count: usize) {
     draw_round_at(s, character, (turns, count), |_| 0.5);
 }
 
-/// As [`draw_round`], at a height for each sample. Each sample arrives two frames late.
+/// As [`draw_round`], at a height for each sample. Each sample arrives two frames late. The hand then leaves the skin.
 pub(super) fn draw_round_at(
     s: &mut Script,
     character: &Character,
@@ -59,6 +59,7 @@ pub(super) fn draw_round_at(
         let draw = s.input.hands[RIGHT].draw;
         queue.push_back(seen(character, place, -out, s.input.time, draw));
     }
+    s.input.hands[RIGHT].surface = None;
 }
 
 #[test]
@@ -213,6 +214,45 @@ fn a_ring_that_is_pulled_swells_the_limb() {
     }
     assert_eq!(s.hash(), hash);
     assert!(s.bench.sculpts().next().is_none());
+}
+
+#[test]
+fn a_mark_is_taken_where_the_skin_shows_and_lights_up_before() {
+    let character = Arc::new(capsule(2, 24, 24, 0.15, 1.0));
+    for (rules, found) in [(Rules::Now, true), (Rules::Tenth, false)] {
+        let mut s = Script::new(&character);
+        s.bench.keep_to(rules);
+        s.bench.run_command(Command::Tool(Tool::Skin));
+        draw_round(&mut s, &character, 0.99, 60);
+        let white = u32::from_le_bytes([255; 4]);
+        let lit = |s: &mut Script| s.step().lines.segments.iter().filter(|l| l.color_a == white).count();
+        let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
+        let sample = seen(&character, ring(0.4), Vec3::NEG_X, 0.0, 0.0).unwrap();
+        // The skin shows at `from`: after the first pull, it is 6 cm outside of the bind shape.
+        let pull = |s: &mut Script, from: f32, to: f32| {
+            s.at(RIGHT, ring(from + 0.1));
+            assert_eq!(lit(s), 0, "the hand is away from the mark");
+            s.at(RIGHT, ring(from));
+            let surface = SurfaceSample { position: ring(from), time: s.input.time, ..sample };
+            s.input.hands[RIGHT].surface = Some(surface);
+            let lights = lit(s) > 0;
+            s.input.hands[RIGHT].draw = 1.0;
+            for place in line(ring(from), ring(to), 9) {
+                s.at(RIGHT, place);
+                s.step();
+            }
+            s.input.hands[RIGHT].draw = 0.0;
+            s.step();
+            lights
+        };
+        assert!(pull(&mut s, 0.15, 0.21));
+        assert_eq!(pull(&mut s, 0.21, 0.24), found, "{rules:?}");
+        let document = s.bench.session().document();
+        assert_eq!((document.marks().len(), document.sculpts().len()), (1, 1));
+        let crate::surface::Form::Drawn(offsets) = &document.sculpts()[0].form else { panic!() };
+        let grown = if found { 0.09 } else { 0.06 };
+        assert!(offsets.iter().all(|o| (Vec3::from(*o).length() - grown).abs() < 3e-3), "{rules:?}");
+    }
 }
 
 #[test]

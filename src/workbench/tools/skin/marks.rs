@@ -1,6 +1,6 @@
 //! The offset strokes of the skin tool, and its drags of knots.
 
-use super::{KNOT, Pulled, REACH, SkinTool, point_of};
+use super::{KNOT, Pulled, REACH, SkinTool, Touch, point_of};
 use crate::base::Error;
 use crate::workbench::tools::offset::Offset;
 use crate::workbench::tools::{EditContext, Moment};
@@ -52,7 +52,9 @@ impl SkinTool {
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
         let Some(drag) = &mut self.drag else {
             let free = tracked && !self.drawing && !self.armed && !hand.on_panel;
-            let near = free.then(|| self.knots.nearest(context, tip, KNOT * moment.scale)).flatten();
+            let reach = KNOT * moment.scale;
+            let touch = Touch::of(context, moment, reach);
+            let near = free.then(|| self.knots.nearest(context, &touch, reach)).flatten();
             let pressed = hand.trigger.pressed;
             if near.is_some() && near != self.hover {
                 moment.feel(moment.tool, Haptic::Hover);
