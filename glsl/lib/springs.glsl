@@ -67,9 +67,6 @@ struct UserGains {
     float omega;
 };
 
-// A vertex nearer to its attachment point than this fraction of its bind distance has no direction.
-const float FREE = 1e-3;
-
 bool is_free(SpringVertex me, float s_length) {
     return s_length > me.radius * FREE && me.radius > 0.0;
 }

@@ -41,9 +41,6 @@ struct ThesisGains {
     float on_bone;
 };
 
-// A vertex nearer to its attachment point than this fraction of its bind distance has no direction.
-const float FREE = 1e-3;
-
 // Whether a scale vector of this length has a direction; `radius` is its bind length.
 bool has_direction(float s_length, float radius, float on_bone) {
     return radius > on_bone && s_length > radius * FREE;

@@ -7,8 +7,8 @@
 #define NEAR_Z(i) (i)
 
 // Steps of the search in to_unit_volume, and the smallest squared gradient of the determinant by which it divides.
-#define VOLUME_STEPS 3
-#define FLATTEST 0.1
+const int VOLUME_STEPS = 3;
+const float FLATTEST = 0.1;
 
 // Mean edge along each axis, without that at zero displacement.
 mat3 mean_edges(vec3 x[8]) {

@@ -6,6 +6,10 @@ layout(set = 0, binding = 3) uniform sampler2DArray position;
 layout(set = 0, binding = 4) uniform sampler2DArray normal;
 layout(set = 0, binding = 5) uniform sampler2DArray depth;
 
+// Quantities of the filter; every other value means the normals (src/render/silhouettes.rs).
+const uint SILHOUETTE_DEPTH = 1u;
+const uint SILHOUETTE_POSITION = 2u;
+
 // Distance of a background texel, in footprints: practically infinite.
 const float FAR = 1e3;
 // If the mean depth of its neighbours is nearer by this fraction, a texel lies behind an edge, not on it.

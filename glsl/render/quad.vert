@@ -17,6 +17,9 @@ layout(push_constant, scalar) uniform Push {
     vec2 size;
 } push;
 
+// Columns and rows of cells (src/render/quad.rs).
+const uint QUAD_CELLS = 16u;
+
 layout(location = 0) out vec2 out_uv;
 
 vec4 clip_at(vec2 uv) {

@@ -1,4 +1,4 @@
-// This struct is also defined in src/render/look.rs.
+// This struct and these constants are also defined in src/render/look.rs.
 #extension GL_EXT_scalar_block_layout : require
 
 // The studio: three lights, a sky and a floor. Directions point from the subject to the light.
@@ -36,3 +36,17 @@ struct Lighting {
     // Texels of the ambient occlusion per pixel of the picture.
     vec2 occlusion_texels;
 };
+
+// Flags of the lighting.
+// The key light casts shadows.
+const uint LOOK_SHADOW = 1u;
+// A floor is drawn.
+const uint LOOK_FLOOR = 2u;
+// The triangle edges are drawn.
+const uint LOOK_WIRE = 4u;
+// The surface is shaded as clay, without its materials.
+const uint LOOK_CLAY = 8u;
+// The surface receives less ambient light where other parts of it are near.
+const uint LOOK_OCCLUSION = 16u;
+// The backdrop is transparent.
+const uint LOOK_CLEAR = 32u;

@@ -1,4 +1,4 @@
-// This struct is also defined in src/render/lines.rs.
+// This struct and these constants are also defined in src/render/lines.rs.
 #extension GL_EXT_scalar_block_layout : require
 
 // A tapered line between two points; widths in points, colours RGBA8 and sRGB-encoded.
@@ -15,3 +15,9 @@ struct Segment {
     // Largest width, metres; 0 for no limit.
     float limit;
 };
+
+// Flags of joined.
+// The segment continues the previous segment of the list.
+const uint SEGMENT_JOINED_BEFORE = 1u;
+// The next segment of the list continues this segment.
+const uint SEGMENT_JOINED_AFTER = 2u;

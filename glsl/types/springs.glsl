@@ -1,4 +1,4 @@
-// These structs are also defined in src/deform/springs/gpu/layout.rs; layout(scalar).
+// These structs and constants are also defined in src/deform/springs; layout(scalar).
 
 // Rest measures that determine the stiffness of a vertex.
 struct SpringMeasure {
@@ -79,3 +79,26 @@ struct SpringState {
     // Bits of the largest movement by a coarser level's correction since the last convergence test.
     uint corrected;
 };
+
+// A vertex nearer to its attachment point than this fraction of its bind distance has no direction.
+const float FREE = 1e-3;
+
+// Flags of an iteration.
+// Changes the loads of this level's vertices so that their forces equal the restricted forces of the finer level.
+const uint SPRING_TAKE = 1u;
+// Stores the forces of this level's vertices, from which the coarser level computes its load.
+const uint SPRING_KEEP = 2u;
+// The convergence test uses the largest force or displacement of a vertex.
+const uint SPRING_LARGEST = 4u;
+// The convergence test uses forces instead of displacements.
+const uint SPRING_FORCE = 8u;
+// The convergence test uses the work of the springs.
+const uint SPRING_WORK = 16u;
+// Maximum number of subgroups per workgroup: GROUP_SIZE divided by the smallest possible subgroup size.
+const uint SPRING_SUBGROUPS = 16u;
+
+// Flags of the stage that applies edits.
+// Adds the edit's load to the load of the posed vertex and leaves the vertex's stiffness unchanged.
+const uint SPRING_EDIT_LOAD = 1u;
+// The stiffness without edits was recomputed, so the stored copy must be replaced.
+const uint SPRING_EDIT_FRESH = 2u;

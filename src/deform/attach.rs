@@ -10,8 +10,12 @@ use crate::base::{Error, Result};
 use crate::shared_with_shaders;
 use rayon::prelude::*;
 
-/// Bit in [`Anchors::target`]. If set, the remaining bits are the index of a joint, otherwise of a bone.
-pub const ON_JOINT: u32 = 1 << 31;
+crate::shared_constants! {
+    "types/rig.glsl" {
+        /// Bit in [`Anchors::target`]. If set, the remaining bits are the index of a joint, otherwise of a bone.
+        pub const ON_JOINT: u32 = 1 << 31;
+    }
+}
 
 shared_with_shaders! {
     /// The attachment of a control vertex, in the layout of `glsl/types/rig.glsl`.

@@ -52,6 +52,21 @@ macro_rules! shared_with_shaders {
     )*};
 }
 
+/// Declares constants that a file below `glsl/` declares, too, with the same names: `"types/segment.glsl" { const JOINED:
+/// u32 = 1; }`. A test compares the values. A module can use this macro once.
+#[macro_export]
+macro_rules! shared_constants {
+    ($($file:literal { $($(#[$meta:meta])* $vis:vis const $name:ident: $type:ty = $value:expr;)+ })+) => {
+        $($($(#[$meta])* $vis const $name: $type = $value;)+)+
+
+        #[cfg(test)]
+        #[test]
+        fn constants_equal_those_of_the_shaders() {
+            $($crate::gpu::testing::assert_constants($file, &[$((stringify!($name), $name as f32)),+]);)+
+        }
+    };
+}
+
 impl Reflection {
     /// Checks that `T` has the layout of the GLSL struct or block of the same name. Compares the name, offset and size
     /// of every field, in order. Also compares the total size, without a run-time array at the end.

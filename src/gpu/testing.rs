@@ -1,5 +1,6 @@
 //! The Vulkan device that all tests share.
 
+use super::compile::source_folder;
 use super::{Device, DeviceOptions};
 use std::sync::{Arc, OnceLock};
 
@@ -32,4 +33,46 @@ pub fn device() -> Option<Arc<Device>> {
 pub fn assert_silent(device: &Device) {
     let messages = device.validation_messages();
     assert!(messages.is_empty(), "validation messages:\n{}", messages.join("\n"));
+}
+
+/// Checks constants against the declarations of the same names in a file below `glsl/`; see
+/// [`crate::shared_constants!`].
+///
+/// # Panics
+/// If the file has no such constant, or one with another value.
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a helper of tests")]
+pub fn assert_constants(file: &str, constants: &[(&str, f32)]) {
+    let source = std::fs::read_to_string(source_folder().join(file)).unwrap();
+    for (name, rust) in constants {
+        let value = source.lines().find_map(|line| {
+            let words: Vec<&str> = line.trim_end_matches(';').split_whitespace().collect();
+            match words[..] {
+                ["const", _, found, "=", value] if found == *name => Some(value.trim_end_matches('u')),
+                _ => None,
+            }
+        });
+        let value: f32 = match value {
+            Some(hex) if hex.starts_with("0x") => u32::from_str_radix(&hex[2..], 16).unwrap() as f32,
+            Some(value) => value.parse().unwrap(),
+            None => panic!("glsl/{file} declares no {name}"),
+        };
+        assert!(value == *rust, "{name} is {value} in glsl/{file} and {rust} in Rust");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::assert_constants;
+
+    #[test]
+    #[should_panic(expected = "SAME_SHEET is 0.3 in glsl/deform/volume/contact_pair.comp and 0.25 in Rust")]
+    fn another_value_is_an_error() {
+        assert_constants("deform/volume/contact_pair.comp", &[("SAME_SHEET", 0.25)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "declares no SHEET")]
+    fn a_missing_constant_is_an_error() {
+        assert_constants("deform/volume/contact_pair.comp", &[("SHEET", 0.3)]);
+    }
 }

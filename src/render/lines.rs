@@ -5,9 +5,8 @@ use super::anchors::Anchor;
 use crate::base::Result;
 use crate::base::math::Vec3;
 use crate::geom::Place;
-use crate::gpu::constants::{SEGMENT_JOINED_AFTER, SEGMENT_JOINED_BEFORE};
 use crate::gpu::{Buffer, Device, Frame, Memory};
-use crate::shared_with_shaders;
+use crate::{shared_constants, shared_with_shaders};
 use std::sync::Arc;
 
 shared_with_shaders! {
@@ -32,9 +31,18 @@ shared_with_shaders! {
         pub hidden: f32,
         /// Flags that join neighbouring segments: [`SEGMENT_JOINED_BEFORE`], [`SEGMENT_JOINED_AFTER`].
         pub joined: u32,
-        /// Largest width in world space, metres; 0 for no limit. A line that this makes thinner than two pixels fades, and
-        /// one thinner than a pixel is invisible.
+        /// Largest width in world space, metres; 0 for no limit. A line that this makes thinner than two pixels fades,
+        /// and one thinner than a pixel is invisible.
         pub limit: f32,
+    }
+}
+
+shared_constants! {
+    "types/segment.glsl" {
+        /// Line segment flag: the segment continues the previous segment of the list.
+        const SEGMENT_JOINED_BEFORE: u32 = 1;
+        /// Line segment flag: the next segment of the list continues this segment.
+        const SEGMENT_JOINED_AFTER: u32 = 2;
     }
 }
 

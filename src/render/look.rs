@@ -3,8 +3,7 @@
 use super::silhouettes::SilhouetteOptions;
 use super::view::View;
 use crate::base::math::{Aabb, Mat4, Turn, Vec3};
-use crate::gpu::constants::{LOOK_CLAY, LOOK_CLEAR, LOOK_FLOOR, LOOK_OCCLUSION, LOOK_SHADOW, LOOK_WIRE};
-use crate::shared_with_shaders;
+use crate::{shared_constants, shared_with_shaders};
 use serde::{Deserialize, Serialize};
 
 /// How the surface is shaded.
@@ -116,6 +115,23 @@ impl Default for Look {
             scale: 1.0,
             anaglyph: false,
         }
+    }
+}
+
+shared_constants! {
+    "types/lighting.glsl" {
+        /// Look flag: the key light casts shadows.
+        const LOOK_SHADOW: u32 = 1;
+        /// Look flag: a floor is drawn.
+        const LOOK_FLOOR: u32 = 2;
+        /// Look flag: the triangle edges are drawn.
+        const LOOK_WIRE: u32 = 4;
+        /// Look flag: the surface is shaded as clay, without its materials.
+        const LOOK_CLAY: u32 = 8;
+        /// Look flag: the surface receives less ambient light where other parts of it are near.
+        const LOOK_OCCLUSION: u32 = 16;
+        /// Look flag: the backdrop is transparent.
+        const LOOK_CLEAR: u32 = 32;
     }
 }
 

@@ -2,8 +2,7 @@
 
 use crate::asset::{Alpha, Asset, Material, TextureRef};
 use crate::base::math::{Vec3, Vec4};
-use crate::gpu::constants::*;
-use crate::shared_with_shaders;
+use crate::{shared_constants, shared_with_shaders};
 
 shared_with_shaders! {
     /// A material, as declared in `glsl/types/material.glsl`.
@@ -16,6 +15,33 @@ shared_with_shaders! {
         pub normal_scale: f32,
         pub alpha_cutoff: f32,
         pub flags: u32,
+    }
+}
+
+shared_constants! {
+    "types/material.glsl" {
+        /// Material flag: fragments with alpha below the cutoff are discarded.
+        const MATERIAL_MASK: u32 = 1;
+        /// Material flag: the material is alpha-blended.
+        const MATERIAL_BLEND: u32 = 2;
+        /// Material flag: the base colour is shown without lighting.
+        const MATERIAL_UNLIT: u32 = 4;
+        /// Material flag: the material has a base colour texture.
+        const MATERIAL_BASE_COLOR_TEXTURE: u32 = 8;
+        /// Material flag: the material has a metallic-roughness texture.
+        const MATERIAL_METALLIC_ROUGHNESS_TEXTURE: u32 = 16;
+        /// Material flag: the material has a normal map.
+        const MATERIAL_NORMAL_TEXTURE: u32 = 32;
+        /// Material flag: the material has an emissive texture.
+        const MATERIAL_EMISSIVE_TEXTURE: u32 = 64;
+        /// Material flag: the base colour texture uses the second set of texture coordinates.
+        const MATERIAL_BASE_COLOR_UV1: u32 = 128;
+        /// Material flag: the metallic-roughness texture uses the second set of texture coordinates.
+        const MATERIAL_METALLIC_ROUGHNESS_UV1: u32 = 256;
+        /// Material flag: the normal map uses the second set of texture coordinates.
+        const MATERIAL_NORMAL_UV1: u32 = 512;
+        /// Material flag: the emissive texture uses the second set of texture coordinates.
+        const MATERIAL_EMISSIVE_UV1: u32 = 1024;
     }
 }
 

@@ -85,27 +85,31 @@ mod tests {
     use crate::render::tests::capsule;
     use crate::render::{Camera, Renderer, Scene, SurfaceBuffers};
 
-    const SAMPLES: u32 = 16;
-    const STRENGTH: f32 = 4.0;
-    const BIAS: f32 = 0.05;
-    const SOFTNESS: f32 = 0.02;
+    crate::shared_constants! {
+        "lib/ambient_occlusion.glsl" {
+            const OCCLUSION_SAMPLES: u32 = 16;
+            const OCCLUSION_STRENGTH: f32 = 4.0;
+            const OCCLUSION_BIAS: f32 = 0.05;
+            const OCCLUSION_SOFTNESS: f32 = 0.02;
+        }
+    }
 
     /// CPU reference of `occlusion_offset`.
     fn occlusion_offset(i: u32) -> Vec3 {
-        let (turn, z) = (2.399_963_2 * i as f32, 1.0 - (2.0 * i as f32 + 1.0) / SAMPLES as f32);
+        let (turn, z) = (2.399_963_2 * i as f32, 1.0 - (2.0 * i as f32 + 1.0) / OCCLUSION_SAMPLES as f32);
         let (across, far) = ((1.0 - z * z).sqrt(), (((i * 5) % 8) as f32 + 1.0) / 8.0);
         far * Vec3::new(across * turn.cos(), across * turn.sin(), z)
     }
 
     /// CPU reference of `occluded_by`.
     fn occluded_by(u: Vec3, n: Vec3) -> f32 {
-        let (square, height) = (u.length_squared(), (u.dot(n) - BIAS).max(0.0));
-        (1.0 - square).max(0.0).powi(3) * height / (square + SOFTNESS)
+        let (square, height) = (u.length_squared(), (u.dot(n) - OCCLUSION_BIAS).max(0.0));
+        (1.0 - square).max(0.0).powi(3) * height / (square + OCCLUSION_SOFTNESS)
     }
 
     /// CPU reference of `open_share`.
     fn open_share(sum: f32) -> f32 {
-        (1.0 - STRENGTH * sum / SAMPLES as f32).max(0.0)
+        (1.0 - OCCLUSION_STRENGTH * sum / OCCLUSION_SAMPLES as f32).max(0.0)
     }
 
     #[test]
@@ -116,9 +120,9 @@ mod tests {
 
     #[test]
     fn samples_lie_on_all_sides_within_the_radius() {
-        let all: Vec<Vec3> = (0..SAMPLES).map(occlusion_offset).collect();
+        let all: Vec<Vec3> = (0..OCCLUSION_SAMPLES).map(occlusion_offset).collect();
         assert!(all.iter().all(|o| o.length() <= 1.0 + 1e-6 && o.length() > 0.1));
-        let mean = all.iter().sum::<Vec3>() / SAMPLES as f32;
+        let mean = all.iter().sum::<Vec3>() / OCCLUSION_SAMPLES as f32;
         assert!(mean.length() < 0.2, "{mean}");
     }
 
@@ -163,7 +167,7 @@ mod tests {
                 let n = Vec3::from_array([0, 1, 2].map(|k| half(normals[at][k]))).normalize();
                 let here = Vec3::new(p[0], p[1], p[2]);
                 let (mut sum, mut clear) = (0.0, true);
-                for offset in (0..SAMPLES).map(occlusion_offset) {
+                for offset in (0..OCCLUSION_SAMPLES).map(occlusion_offset) {
                     let place = here + radius * (offset - n * offset.dot(n));
                     let uv = view.project(place).unwrap();
                     let [x, y] = [0, 1].map(|k| uv[k] * size[k] as f32);

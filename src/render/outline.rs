@@ -8,19 +8,24 @@ use super::targets::Targets;
 use crate::base::Result;
 use crate::geom::DisplayMesh;
 use crate::gpu::{Bindings, Buffer, Device, Frame, Image};
-use crate::shared_with_shaders;
 use crate::spv;
+use crate::{shared_constants, shared_with_shaders};
 use ash::vk::Format;
 use std::sync::Arc;
 
 /// Width of the line, points.
 pub const OUTLINE_WIDTH: f32 = 2.0;
-/// Largest width, pixels (`MOST` in outline.comp).
-const MOST: f32 = 8.0;
 /// Colour of the line: sRGB-encoded, straight alpha.
 pub(super) const COLOR: [f32; 4] = [1.0, 0.69, 0.0, 0.95];
 
 const MASK: Format = Format::R8_UNORM;
+
+shared_constants! {
+    "render/outline.comp" {
+        /// Largest width, pixels.
+        const MOST: f32 = 8.0;
+    }
+}
 
 shared_with_shaders! {
     struct OutlinePush as "Push" {

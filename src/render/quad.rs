@@ -4,10 +4,9 @@ use super::overlay::ByViews;
 use super::targets::{PICTURE, Targets};
 use crate::base::Result;
 use crate::base::math::Vec3;
-use crate::gpu::constants::QUAD_CELLS;
 use crate::gpu::{Bindings, Blend, Device, Frame, GraphicsInfo, Image, Load, Reflection, Resource, Sampler};
-use crate::shared_with_shaders;
 use crate::spv;
+use crate::{shared_constants, shared_with_shaders};
 use ash::vk::SamplerAddressMode;
 use std::sync::Arc;
 
@@ -22,6 +21,13 @@ pub struct Quad {
     pub down: Vec3,
     /// Factor on the panel's opacity where a surface hides it, 0..=1.
     pub hidden: f32,
+}
+
+shared_constants! {
+    "render/quad.vert" {
+        /// Columns and rows of cells into which a panel in the world is divided.
+        const QUAD_CELLS: u32 = 16;
+    }
 }
 
 shared_with_shaders! {

@@ -6,10 +6,9 @@ use super::gbuffer::GBuffer;
 use super::targets::Targets;
 use super::view::View;
 use crate::base::Result;
-use crate::gpu::constants::{SILHOUETTE_DEPTH, SILHOUETTE_NORMAL, SILHOUETTE_POSITION};
 use crate::gpu::{Bindings, Compute, Device, Frame, Image, ImageInfo, Reflection, Resource, Sampler};
-use crate::shared_with_shaders;
 use crate::spv;
+use crate::{shared_constants, shared_with_shaders};
 use ash::vk::{Format, ImageUsageFlags};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -19,6 +18,13 @@ use std::sync::Arc;
 pub const TEXEL: f32 = 2.0;
 /// Colour of silhouettes: sRGB-encoded, straight alpha.
 const COLOR: [f32; 4] = [0.1, 0.45, 1.0, 0.85];
+
+shared_constants! {
+    "render/edge.glsl" {
+        const SILHOUETTE_DEPTH: u32 = 1;
+        const SILHOUETTE_POSITION: u32 = 2;
+    }
+}
 
 /// The quantity that the edge filter examines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +72,7 @@ impl Filter {
 
     /// The filter's number in shaders.
     pub(crate) fn constant(self) -> u32 {
-        [SILHOUETTE_NORMAL, SILHOUETTE_DEPTH, SILHOUETTE_POSITION][self as usize]
+        [0, SILHOUETTE_DEPTH, SILHOUETTE_POSITION][self as usize]
     }
 }
 

@@ -7,6 +7,7 @@ use crate::bind::Character;
 use crate::deform::dqs::skin;
 use crate::deform::rig_data::RigData;
 use crate::rig::PosedRig;
+use crate::shared_constants;
 use std::f32::consts::PI;
 
 /// Constants of a control vertex during the iterations of a frame.
@@ -48,10 +49,17 @@ pub(super) struct Bounds {
     pub along: f32,
 }
 
-/// An edge couples both its ends, so a graph's Laplacian has eigenvalues up to twice a vertex's degree. If every edge
-/// belongs to a triangle, the eigenvalues are at most 5/3 of the degree (3/2 for a single triangle, 5/3 with two
-/// edges on a boundary). The factor may therefore be 0.8.
-pub(super) const EDGE_BOUND: f32 = 0.8;
+shared_constants! {
+    "types/springs.glsl" {
+        /// An edge couples both its ends, so a graph's Laplacian has eigenvalues up to twice a vertex's degree. If
+        /// every edge belongs to a triangle, the eigenvalues are at most 5/3 of the degree (3/2 for a single triangle,
+        /// 5/3 with two edges on a boundary). The factor may therefore be 0.8.
+        pub(super) const EDGE_BOUND: f32 = 0.8;
+        /// Fraction of the bind distance to the attachment point. A vertex nearer than that has no direction from the
+        /// point.
+        pub(super) const FREE: f32 = 1e-3;
+    }
+}
 
 impl Bounds {
     /// Computes the bounds from the stiffnesses of the bone, hold and girth forces and of the pull. `loose` counts
@@ -287,9 +295,6 @@ pub(super) fn advance(
     let turned = s + total - radial * along;
     attachment + turned * ((length + along) / turned.length())
 }
-
-/// Fraction of the bind distance to the attachment point. A vertex nearer than that has no direction from the point.
-pub(super) const FREE: f32 = 1e-3;
 
 /// Returns the angle between two vectors, radians in 0..=π; zero if one of them is zero.
 pub fn angle(a: Vec3, b: Vec3) -> f32 {

@@ -6,10 +6,19 @@ use super::gpu::{GpuGains, SpringPipelines, SpringState};
 use super::levels::Levels;
 use crate::base::Result;
 use crate::deform::sculpt::Field;
-use crate::gpu::constants::{SPRING_EDIT_FRESH, SPRING_EDIT_LOAD};
 use crate::gpu::{Bindings, Buffer, Device, Frame};
-use crate::shared_with_shaders;
+use crate::{shared_constants, shared_with_shaders};
 use std::sync::Arc;
+
+shared_constants! {
+    "types/springs.glsl" {
+        /// Spring edit flag: adds the edit's load to the load of the posed vertex and leaves the vertex's stiffness
+        /// unchanged.
+        const SPRING_EDIT_LOAD: u32 = 1;
+        /// Spring edit flag: the stiffness without edits was recomputed, so the stored copy must be replaced.
+        const SPRING_EDIT_FRESH: u32 = 2;
+    }
+}
 
 shared_with_shaders! {
     struct EditPush as "Push" {

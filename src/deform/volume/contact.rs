@@ -18,6 +18,7 @@ use super::levels::{Level, Lists, Share};
 use super::place::Place;
 use crate::base::math::{DVec3, Quat, Vec3};
 use crate::geom::{Adjacency, Thickness};
+use crate::shared_constants;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -36,17 +37,22 @@ const SPACING: f64 = 0.8;
 const MOST_PER_SIDE: f64 = 64.0;
 /// Deepest overlap that contact resolves, as a fraction of the thickness of the flesh.
 const DEEPEST: f32 = 0.5;
-/// Two points belong to different sheets of the skin if the dot product of their normals is less than this.
-const SAME_SHEET: f64 = 0.3;
-/// For facing pairs that are closer than this in the bind pose, in edge lengths of a cube, the distance to keep is at
-/// most their distance in the bind pose.
-const NEAR_AT_BIND: f32 = 4.0;
-/// Pairs that are closer than this in the bind pose, in edge lengths of a cube, are layers of one sheet, such as cloth
-/// and the skin below the cloth; contact does not separate them. For layers that face each other, this limits the
-/// distance along the common normal, and [`BESIDE`] limits the distance across the normal.
-const LAYERS: f32 = 0.5;
-/// See [`LAYERS`].
-const BESIDE: f32 = 2.5;
+
+shared_constants! {
+    "deform/volume/contact_pair.comp" {
+        /// Two points belong to different sheets of the skin if the dot product of their normals is less than this.
+        const SAME_SHEET: f64 = 0.3;
+        /// For facing pairs that are closer than this in the bind pose, in edge lengths of a cube, the distance to keep
+        /// is at most their distance in the bind pose.
+        const NEAR_AT_BIND: f32 = 4.0;
+        /// Pairs that are closer than this in the bind pose, in edge lengths of a cube, are layers of one sheet, such
+        /// as cloth and the skin below the cloth; contact does not separate them. For layers that face each other, this
+        /// limits the distance along the common normal, and [`BESIDE`] limits the distance across the normal.
+        const LAYERS: f32 = 0.5;
+        /// See [`LAYERS`].
+        const BESIDE: f32 = 2.5;
+    }
+}
 
 /// Limits of a search for pairs. Lengths are in edge lengths of a cube.
 #[derive(Clone, Copy, Debug)]

@@ -18,6 +18,7 @@ use crate::deform::blend::Painted;
 use crate::deform::sculpt::Field;
 use crate::deform::{Bound, Geometric, Reference, Streams};
 use crate::rig::PosedRig;
+use crate::shared_constants;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -478,10 +479,14 @@ fn corner_of(corner: &[[Vec3; 8]], index: u32) -> Vec3 {
     corner[index as usize / 8][index as usize % 8]
 }
 
-/// Steps of the search in [`to_unit_volume`].
-const VOLUME_STEPS: usize = 3;
-/// Smallest squared gradient of the determinant by which [`to_unit_volume`] divides. A rotation has 3.
-const FLATTEST: f32 = 0.1;
+shared_constants! {
+    "lib/volume.glsl" {
+        /// Steps of the search in [`to_unit_volume`].
+        const VOLUME_STEPS: usize = 3;
+        /// Smallest squared gradient of the determinant by which [`to_unit_volume`] divides. A rotation has 3.
+        const FLATTEST: f32 = 0.1;
+    }
+}
 
 /// Returns the mean edge of a cube along each axis, plus `base`.
 fn mean_edges(cell: &[u32; 8], y: &[Vec3], base: &[Vec3; 3]) -> [Vec3; 3] {

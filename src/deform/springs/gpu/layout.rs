@@ -3,8 +3,29 @@
 use super::super::edits::SpringEdit;
 use crate::base::Result;
 use crate::gpu::Compute;
-use crate::shared_with_shaders;
+use crate::{shared_constants, shared_with_shaders};
 use std::mem::size_of;
+
+shared_constants! {
+    "types/springs.glsl" {
+        const REST_TEXELS: usize = 5;
+        const POSE_TEXELS: usize = 4;
+        /// Spring iteration flag: changes the loads of this level's vertices so that their forces equal the restricted
+        /// forces of the finer level.
+        pub(super) const SPRING_TAKE: u32 = 1;
+        /// Spring iteration flag: stores the forces of this level's vertices, from which the coarser level computes its
+        /// load.
+        pub(super) const SPRING_KEEP: u32 = 2;
+        /// Spring iteration flag: the convergence test uses the largest force or displacement of a vertex.
+        pub(super) const SPRING_LARGEST: u32 = 4;
+        /// Spring iteration flag: the convergence test uses forces instead of displacements.
+        pub(super) const SPRING_FORCE: u32 = 8;
+        /// Spring iteration flag: the convergence test uses the work of the springs.
+        pub(super) const SPRING_WORK: u32 = 16;
+        /// Maximum number of subgroups per workgroup: [`GROUP_SIZE`] divided by the smallest possible subgroup size.
+        pub(super) const SPRING_SUBGROUPS: u32 = 16;
+    }
+}
 
 shared_with_shaders! {
     pub(super) struct GpuMeasure as "SpringMeasure" {
@@ -37,11 +58,11 @@ shared_with_shaders! {
     }
 }
 
-/// Rest measures of a vertex, as texels; see `REST_TEXELS` in `glsl/types/springs.glsl`.
-pub(super) type GpuRest = [[f32; 4]; 5];
+/// Rest measures of a vertex, as texels.
+pub(super) type GpuRest = [[f32; 4]; REST_TEXELS];
 
-/// Posed rest measures of a vertex, as texels; see `POSE_TEXELS` in `glsl/types/springs.glsl`.
-pub(super) type GpuPose = [[f32; 4]; 4];
+/// Posed rest measures of a vertex, as texels.
+pub(super) type GpuPose = [[f32; 4]; POSE_TEXELS];
 
 shared_with_shaders! {
     pub(super) struct GpuState as "SpringState" {

@@ -7,13 +7,11 @@ use super::super::thesis::gpu::{ThesisIteratePush, ThesisPreparePush};
 use super::super::{Params, Stop, Torque, Variant};
 use super::bind::LevelState;
 use super::layout::{IteratePush, PreparePush, ProlongPush, RestrictPush, StiffenPush, TestPush};
+use super::layout::{SPRING_FORCE, SPRING_KEEP, SPRING_LARGEST, SPRING_SUBGROUPS, SPRING_TAKE, SPRING_WORK};
 use super::{MAX_ITERATIONS, SpringPipelines, SpringState};
 use crate::base::Result;
 use crate::deform::clock::Way;
 use crate::deform::rig_buffers::RigBuffers;
-use crate::gpu::constants::{
-    SPRING_FORCE, SPRING_KEEP, SPRING_LARGEST, SPRING_SUBGROUPS, SPRING_TAKE, SPRING_WORK,
-};
 use crate::gpu::{Bindings, Compute, Device, Frame, Layout};
 use std::sync::Arc;
 
