@@ -49,8 +49,8 @@ pub fn run(
             keeper.keep(PREFERENCES, &app_session.preferences);
         }
     }
-    let mut window = window::Memory::new(window_options);
-    let mut goggles = xr::Memory::default();
+    let mut window = window::WindowMemory::new(window_options);
+    let mut goggles = xr::XrMemory::default();
     let folder = window_options.file.as_deref().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
     app_session.list(folder.unwrap_or(Path::new(".")).to_owned());
     if let Some(file) = &window_options.file {

@@ -1,4 +1,4 @@
-//! The line protocol of tests and scripts, one JSON value per line: `sinew vr FILE --report` writes [`Line`]s to
+//! The line protocol of tests and scripts, one JSON value per line: `sinew vr FILE --report` writes [`ReportLine`]s to
 //! standard output and reads [`Ask`]s from standard input.
 //!
 //! ```text
@@ -17,7 +17,7 @@ use std::sync::mpsc::{Receiver, channel};
 /// One line of standard output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum ReportLine {
     /// Written after every successful `xrEndFrame` and, without an OpenXR session, in every iteration of the loop.
     Frame(Box<Frame>),
     /// Written after every iteration of the window's event loop; an idle window writes no lines.
@@ -189,7 +189,7 @@ pub enum Ask {
     Quit,
 }
 
-/// Writes [`Line`]s and reads [`Ask`]s; does nothing if reporting is off.
+/// Writes [`ReportLine`]s and reads [`Ask`]s; does nothing if reporting is off.
 pub struct Reporter {
     asked: Option<Receiver<Result<Ask>>>,
 }
@@ -224,17 +224,17 @@ impl Reporter {
 
     /// Writes the line of a headset frame.
     pub fn frame(&self, frame: Frame) {
-        self.line(&Line::Frame(Box::new(frame)));
+        self.line(&ReportLine::Frame(Box::new(frame)));
     }
 
     /// Writes the line of an iteration of the window's event loop.
     pub fn window(&self, frame: WindowFrame) {
-        self.line(&Line::Window(Box::new(frame)));
+        self.line(&ReportLine::Window(Box::new(frame)));
     }
 
     /// Writes the line of an event.
     pub fn event(&self, event: Event) {
-        self.line(&Line::Event(event));
+        self.line(&ReportLine::Event(event));
     }
 
     /// Returns the next request without blocking. Reports an invalid line with [`Event::Failed`] and skips it.
@@ -247,7 +247,7 @@ impl Reporter {
         }
     }
 
-    fn line(&self, line: &Line) {
+    fn line(&self, line: &ReportLine) {
         if self.is_on() {
             // Ignores a closed pipe. A single write per line prevents readers from seeing partial lines.
             let mut text = serde_json::to_string(line).unwrap_or_default();
@@ -281,12 +281,14 @@ mod tests {
             tracking: [Tracking::Lost, Tracking::Tracked],
             ..Frame::default()
         };
-        for line in
-            [Line::Frame(Box::new(frame)), Line::Event(Event::Hash("5e0c".into())), Line::Event(Event::Ended)]
-        {
+        for line in [
+            ReportLine::Frame(Box::new(frame)),
+            ReportLine::Event(Event::Hash("5e0c".into())),
+            ReportLine::Event(Event::Ended),
+        ] {
             let text = serde_json::to_string(&line).unwrap();
             assert!(!text.contains('\n'));
-            assert_eq!(serde_json::from_str::<Line>(&text).unwrap(), line, "{text}");
+            assert_eq!(serde_json::from_str::<ReportLine>(&text).unwrap(), line, "{text}");
         }
     }
 

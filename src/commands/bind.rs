@@ -455,14 +455,14 @@ mod tests {
     }
 
     #[derive(clap::Parser)]
-    struct Line {
+    struct BindLine {
         #[command(flatten)]
         args: Args,
     }
 
     fn args(file: &Path) -> Args {
         let line = [Path::new("bind"), file, Path::new("--json")];
-        <Line as clap::Parser>::parse_from(line).args
+        <BindLine as clap::Parser>::parse_from(line).args
     }
 
     #[test]
@@ -504,7 +504,7 @@ mod tests {
         write(context, &model, session.document(), &start, Saving::default(), true).unwrap();
         let mut bind = |file: &Path, rest: &[&str]| {
             let line = [&["bind", file.to_str().unwrap()], rest].concat();
-            run(context, &<Line as clap::Parser>::parse_from(line).args).map_err(|e| e.to_string())
+            run(context, &<BindLine as clap::Parser>::parse_from(line).args).map_err(|e| e.to_string())
         };
         let (attach, place) = (format!("{name}=joint 2"), format!("{name}=0.25"));
         let plain = bind(&start, &[]).unwrap();

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// One line of the table: a method's results on a file.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Line {
+pub struct CompareLine {
     /// File name without the folder.
     pub file: String,
     /// Method name.
@@ -60,14 +60,14 @@ pub fn evaluate(
     pose: &Pose,
     methods: &[DeformerSettings],
     cpu: bool,
-) -> Result<Vec<(Line, crate::scene::Evaluation)>> {
+) -> Result<Vec<(CompareLine, crate::scene::Evaluation)>> {
     let side = context.side(cpu)?;
     let file = model.asset.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let mut out = Vec::new();
     for method in methods {
         let mut evaluator = evaluator(&side, model, method)?;
         let shape = evaluator.evaluate(model, pose)?;
-        let line = Line {
+        let line = CompareLine {
             file: file.clone(),
             method: method.method.clone(),
             measure: model.measure(&shape.control),
@@ -203,7 +203,7 @@ fn compare(
 pub fn pictures(
     context: &mut Context,
     model: &Model,
-    results: &[(Line, crate::scene::Evaluation)],
+    results: &[(CompareLine, crate::scene::Evaluation)],
 ) -> Result<Vec<Cell>> {
     let bounds = Aabb::of(results.iter().flat_map(|(_, s)| s.positions.iter().copied()));
     let mut studio = Studio::new(&context.renderer()?, model)?;
@@ -221,7 +221,7 @@ pub fn pictures(
 }
 
 /// Formats the lines as a Markdown table.
-pub fn table(lines: &[Line]) -> String {
+pub fn table(lines: &[CompareLine]) -> String {
     let mut out = String::from(
         "| file | method | volume | area | stretch max | stretch mean | folded | elongation | energy | turned over | crossings | iterations | ms |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",

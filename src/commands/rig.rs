@@ -79,14 +79,14 @@ mod tests {
     use crate::base::math::Vec3;
 
     #[derive(clap::Parser)]
-    struct Line {
+    struct RigLine {
         #[command(flatten)]
         args: Args,
     }
 
     fn line(args: &[&std::path::Path]) -> Args {
         let words = args.iter().map(|a| a.as_os_str().to_owned());
-        <Line as clap::Parser>::parse_from([std::ffi::OsString::from("rig")].into_iter().chain(words)).args
+        <RigLine as clap::Parser>::parse_from([std::ffi::OsString::from("rig")].into_iter().chain(words)).args
     }
 
     /// A closed box from `low` to `high` with quads divided into `n` by `n` cells.

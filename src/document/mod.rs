@@ -43,7 +43,7 @@ pub use key_clip::KeyClip;
 pub use key_edit::{KeyAt, KeyEdit, KeyPart, KeyValue, Slot};
 pub use library::{KeptPose, mirrored_pose};
 pub use motion::{FRAME_RATES, Key, Motion};
-pub use operation::{CageMove, Context, Edit, Line, Operation};
+pub use operation::{CageMove, Context, Edit, Operation, StrokeLine};
 pub use sampler::Sampler;
 pub use session::{Loader, Session};
 pub use state::State;

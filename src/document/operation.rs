@@ -102,7 +102,7 @@ pub enum Edit {
         /// Id of the stroke layer.
         id: StrokeId,
         /// Which of the layer's two strokes has the knot.
-        line: Line,
+        line: StrokeLine,
         /// Index of the knot.
         knot: usize,
         /// New position, world space, metres.
@@ -230,7 +230,7 @@ pub struct CageMove {
 /// One of the two strokes of a stroke layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum StrokeLine {
     /// The baseline, which selects joints.
     Baseline,
     /// The offset stroke, which poses the joints.
@@ -388,7 +388,7 @@ impl Edit {
             Self::MoveKnot { id, line, knot, position } => {
                 let i = document.stroke_index(*id)?;
                 let old = document.strokes[i].clone();
-                if *line == Line::Offset {
+                if *line == StrokeLine::Offset {
                     let moved = old.offset.as_ref().map(|o| o.with_knot(*knot, *position)).transpose()?;
                     let moved = moved.ok_or_else(|| {
                         Error::input(format!("stroke {} has no offset stroke", id.0), "draw one first")

@@ -302,7 +302,7 @@ mod tests {
     use crate::base::Random;
     use crate::base::{NodeId, StrokeId};
     use crate::document::testing::{asset, operation, session, work};
-    use crate::document::{DeformerSettings, Key, KeyEdit, KeyValue, Line, Target};
+    use crate::document::{DeformerSettings, Key, KeyEdit, KeyValue, StrokeLine, Target};
     use crate::pose::StrokeLayer;
     use crate::rig::tree;
 
@@ -440,7 +440,7 @@ mod tests {
         assert_eq!(layer.selection.len(), 3);
         s.apply(Edit::AddStroke { index: None, layer: Box::new(layer.with_offset(line)) }).unwrap();
         let rest = at(&s, "hand.L");
-        let edit = |y: f32| Edit::MoveKnot { id, line: Line::Offset, knot: 2, position: [0.7, y, 0.0] };
+        let edit = |y: f32| Edit::MoveKnot { id, line: StrokeLine::Offset, knot: 2, position: [0.7, y, 0.0] };
         s.apply(edit(1.6)).unwrap();
         for i in 0..50 {
             s.run(Operation::Continue(edit(1.6 + 0.01 * i as f32))).unwrap();

@@ -18,7 +18,7 @@ pub fn session() -> super::Session<'static> {
 
 /// Returns a random operation that applies to the session's document. Equal random seeds give equal operations.
 pub fn operation(session: &super::Session, random: &mut Random) -> super::Operation {
-    use super::{DeformerSettings, Edit, Key, Line, Operation};
+    use super::{DeformerSettings, Edit, Key, Operation, StrokeLine};
     use crate::pose::{Sample, Stroke, StrokeLayer};
     use crate::rig::Axis;
     let document = session.document();
@@ -52,7 +52,12 @@ pub fn operation(session: &super::Session, random: &mut Random) -> super::Operat
         (9, Some(layer)) => Edit::RedrawOffset { id: layer.id, offset: Some(stroke(random)) },
         (10, Some(layer)) => {
             let knot = pick(layer.baseline.knots().len(), random);
-            Edit::MoveKnot { id: layer.id, line: Line::Baseline, knot, position: random.vector().into() }
+            Edit::MoveKnot {
+                id: layer.id,
+                line: StrokeLine::Baseline,
+                knot,
+                position: random.vector().into(),
+            }
         }
         (11, Some(layer)) => Edit::RenameStroke { id: layer.id, name: "renamed".into() },
         (12, Some(layer)) => {

@@ -33,7 +33,7 @@ pub struct Drawn {
     pub normal: DVec3,
 }
 
-struct State {
+struct NodeStates {
     local: Vec<Option<DMat4>>,
     trs: Vec<[Vec<f64>; 3]>,
     weights: Vec<Vec<f64>>,
@@ -103,10 +103,10 @@ fn draw(
     }
 }
 
-fn state(asset: &Asset, moment: Moment) -> State {
+fn state(asset: &Asset, moment: Moment) -> NodeStates {
     let wide = |v: &[f32]| v.iter().copied().map(f64::from).collect::<Vec<_>>();
     let split = |t: &Trs| [wide(&t.translation), wide(&t.rotation), wide(&t.scale)];
-    let mut state = State {
+    let mut state = NodeStates {
         local: asset.nodes.iter().map(|n| n.matrix.map(|m| m.as_dmat4())).collect(),
         trs: asset.nodes.iter().map(|n| split(&n.rest)).collect(),
         weights: asset.nodes.iter().map(|n| wide(&n.weights)).collect(),

@@ -31,7 +31,7 @@ pub struct Saving {
 const KEPT: usize = 256 << 20;
 
 /// A document prepared for export: its animation, or else its pose. Shapes are evaluated on demand.
-struct Shown<'a> {
+struct ShownDocument<'a> {
     /// All exported or measured times, increasing, with the document's state at each time.
     states: Vec<(f32, State)>,
     /// The pose of each state as files need it.
@@ -45,7 +45,7 @@ struct Shown<'a> {
     kept: RefCell<(Vec<Option<Evaluation>>, usize)>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownDocument<'a> {
     /// Samples the document at the times to export and measure.
     fn new(
         model: &'a Model,
@@ -147,7 +147,7 @@ impl<'a> Shown<'a> {
 }
 
 /// The surfaces of all states.
-impl Surfaces for Shown<'_> {
+impl Surfaces for ShownDocument<'_> {
     fn at(&self, i: usize) -> Result<Option<Surface<'_>>> {
         let surface = |e: Evaluation| Surface { positions: e.positions.into(), normals: e.normals.into() };
         if let Some(known) = &self.kept.borrow().0[i] {
@@ -164,7 +164,7 @@ impl Surfaces for Shown<'_> {
 }
 
 /// The surfaces of the exported keys.
-struct Keys<'s, 'a>(&'s Shown<'a>);
+struct Keys<'s, 'a>(&'s ShownDocument<'a>);
 
 impl Surfaces for Keys<'_, '_> {
     fn at(&self, key: usize) -> Result<Option<Surface<'_>>> {
@@ -173,7 +173,7 @@ impl Surfaces for Keys<'_, '_> {
 }
 
 /// The surfaces from a given state on.
-struct After<'s, 'a>(&'s Shown<'a>, usize);
+struct After<'s, 'a>(&'s ShownDocument<'a>, usize);
 
 impl Surfaces for After<'_, '_> {
     fn at(&self, i: usize) -> Result<Option<Surface<'_>>> {
@@ -194,7 +194,7 @@ pub fn export(
 ) -> Result<Receipt> {
     let Options { budget_mm, compatible, clips, .. } = *options;
     let saving = Saving { budget_mm, compatible, clips, every_frame: true };
-    let mut shown = Shown::new(model, document, &options.clip_name, evaluator, saving)?;
+    let mut shown = ShownDocument::new(model, document, &options.clip_name, evaluator, saving)?;
     shown.write(path, options.clone(), options.budget_mm, |keys, surfaces, options| {
         streamed(&model.asset, &model.bound.character, keys, surfaces, options)
     })
@@ -223,7 +223,7 @@ pub fn save_as(
     let json = serde_json::to_value(document).map_err(|e| {
         Error::input(format!("the document cannot be written: {e}"), "report it as a bug; keep the journal")
     })?;
-    let mut shown = Shown::new(model, document, document.name(), evaluator, saving)?;
+    let mut shown = ShownDocument::new(model, document, document.name(), evaluator, saving)?;
     let clip_name = document.name().to_owned();
     let options =
         Options { clip_name, compatible: saving.compatible, clips: saving.clips, ..Options::default() };

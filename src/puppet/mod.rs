@@ -13,7 +13,7 @@ mod packet;
 mod player;
 mod script;
 
-pub use packet::{Buttons, Controller, Eye, SIZE, State};
+pub use packet::{Buttons, Controller, Eye, PuppetState, SIZE};
 pub use player::Player;
 pub use script::{GRAMMAR, Script};
 
@@ -26,11 +26,11 @@ use std::time::{Duration, Instant};
 pub struct Puppet {
     stream: TcpStream,
     /// The state that the next [`Puppet::send`] sends to the driver.
-    pub state: State,
+    pub state: PuppetState,
 }
 
 impl Puppet {
-    /// Connects to the driver on this machine and sends [`State::default`]. Retries for five seconds, because the
+    /// Connects to the driver on this machine and sends [`PuppetState::default`]. Retries for five seconds, because the
     /// service opens its TCP port shortly after its socket.
     pub fn connect(port: u16) -> Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -54,14 +54,14 @@ impl Puppet {
         for _ in 0..2 {
             let mut greeting = [0; SIZE];
             stream.read_exact(&mut greeting)?;
-            if greeting[..8] != [0; 8] && State::from_bytes(&greeting).is_none() {
+            if greeting[..8] != [0; 8] && PuppetState::from_bytes(&greeting).is_none() {
                 return Err(std::io::Error::new(
                     ErrorKind::InvalidData,
                     "it speaks another version of the protocol",
                 ));
             }
         }
-        let mut puppet = Self { stream, state: State::default() };
+        let mut puppet = Self { stream, state: PuppetState::default() };
         puppet.write()?;
         Ok(puppet)
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_driver_gets_whole_states_in_order() {
-        let mut greeting = State::default().to_bytes();
+        let mut greeting = PuppetState::default().to_bytes();
         greeting[..8].fill(0);
         let (port, driver) = driver(greeting, 3);
         let mut puppet = Puppet::connect(port).unwrap();
@@ -121,8 +121,9 @@ mod tests {
         puppet.send().unwrap();
         puppet.state.hands[0].active = false;
         puppet.send().unwrap();
-        let got: Vec<State> = driver.join().unwrap().iter().map(|p| State::from_bytes(p).unwrap()).collect();
-        assert_eq!(got[0], State::default());
+        let got: Vec<PuppetState> =
+            driver.join().unwrap().iter().map(|p| PuppetState::from_bytes(p).unwrap()).collect();
+        assert_eq!(got[0], PuppetState::default());
         assert_eq!((got[1].hands[1].trigger, got[1].hands[0].active), (0.5, true));
         assert_eq!((got[2].hands[1].trigger, got[2].hands[0].active), (0.5, false));
     }

@@ -12,7 +12,7 @@ const HEADER: [u8; 8] = *b"mndrmt3\0";
 
 /// State of the headset and both controllers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub struct PuppetState {
     /// Pose of the head's centre in the runtime's STAGE space (y up, origin on the floor).
     pub head: Rigid,
     /// Left and right eye; `None` uses the runtime's defaults (65 mm apart, symmetric fields of view).
@@ -76,7 +76,7 @@ pub struct Buttons {
     pub pad_touch: bool,
 }
 
-impl Default for State {
+impl Default for PuppetState {
     /// A standing person of medium height with half-raised arms.
     fn default() -> Self {
         let hand = |x| Controller {
@@ -116,7 +116,7 @@ impl Writer {
     }
 }
 
-impl State {
+impl PuppetState {
     /// Serializes the state. Non-finite numbers become 0, so that the runtime never receives them.
     pub fn to_bytes(&self) -> [u8; SIZE] {
         let mut w = Writer(Vec::with_capacity(SIZE));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     /// A state in which every field has a different value, so that swapped fields are detected.
-    fn odd() -> State {
+    fn odd() -> PuppetState {
         let rigid = |n: f32| Rigid {
             position: Vec3::new(n, n + 0.1, n + 0.2),
             orientation: Quat::from_rotation_y(n * 0.1),
@@ -284,7 +284,11 @@ mod tests {
             buttons: Buttons::default(),
         };
         let eye = |n: f32| Eye { fov: [n, n + 0.1, n + 0.2, n + 0.3], pose: rigid(n + 1.0) };
-        State { head: rigid(30.0), views: Some([eye(10.0), eye(20.0)]), hands: [hand(40.0), hand(60.0)] }
+        PuppetState {
+            head: rigid(30.0),
+            views: Some([eye(10.0), eye(20.0)]),
+            hands: [hand(40.0), hand(60.0)],
+        }
     }
 
     #[test]
@@ -342,7 +346,7 @@ mod tests {
             |c| &mut c.buttons.stick_touch,
             |c| &mut c.buttons.pad_touch,
         ];
-        let mut state = State::default();
+        let mut state = PuppetState::default();
         state.hands.iter_mut().for_each(|h| h.active = false);
         let none = state.to_bytes();
         for (hand, start) in [(0, 136), (1, 256)] {
@@ -352,7 +356,7 @@ mod tests {
                 let bytes = pressed.to_bytes();
                 let differ: Vec<usize> = (0..SIZE).filter(|&at| bytes[at] != none[at]).collect();
                 assert_eq!((differ, bytes[start + 104 + i]), (vec![start + 104 + i], 1));
-                assert_eq!(State::from_bytes(&bytes).unwrap(), pressed);
+                assert_eq!(PuppetState::from_bytes(&bytes).unwrap(), pressed);
             }
         }
     }
@@ -360,25 +364,28 @@ mod tests {
     #[test]
     fn a_state_comes_back_and_another_version_is_refused() {
         let state = odd();
-        let back = State::from_bytes(&state.to_bytes()).unwrap();
+        let back = PuppetState::from_bytes(&state.to_bytes()).unwrap();
         assert_eq!(
             (back.hands[1].pad, back.views.unwrap()[1].fov),
             (state.hands[1].pad, state.views.unwrap()[1].fov)
         );
         assert!(back.head.orientation.angle_between(state.head.orientation) < 1e-3);
-        assert_eq!(State::from_bytes(&State::default().to_bytes()).unwrap(), State::default());
+        assert_eq!(
+            PuppetState::from_bytes(&PuppetState::default().to_bytes()).unwrap(),
+            PuppetState::default()
+        );
         let mut other = state.to_bytes();
         other[6] = b'2';
-        assert_eq!(State::from_bytes(&other), None);
+        assert_eq!(PuppetState::from_bytes(&other), None);
     }
 
     #[test]
     fn what_is_not_finite_never_reaches_the_runtime() {
-        let mut state = State::default();
+        let mut state = PuppetState::default();
         state.head.position.x = f32::NAN;
         state.hands[0].pose.orientation = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
         state.hands[0].trigger = f32::INFINITY;
-        let sent = State::from_bytes(&state.to_bytes()).unwrap();
+        let sent = PuppetState::from_bytes(&state.to_bytes()).unwrap();
         assert_eq!((sent.head.position.x, sent.hands[0].trigger), (0.0, 0.0));
         assert_eq!(sent.hands[0].pose.orientation, Quat::IDENTITY);
     }

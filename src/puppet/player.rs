@@ -1,6 +1,6 @@
 //! Plays a puppet script frame by frame.
 
-use super::packet::State;
+use super::packet::PuppetState;
 use super::script::{Action, Device, Script, What};
 use crate::base::math::{Quat, Vec3};
 use crate::workbench::Rigid;
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 pub struct Player {
     groups: VecDeque<Vec<Action>>,
     /// Seconds since the running group began, and the state when it began; `None` between two groups.
-    now: Option<(f64, State)>,
+    now: Option<(f64, PuppetState)>,
 }
 
 impl Player {
@@ -28,7 +28,7 @@ impl Player {
     }
 
     /// Advances the state by one frame of `step` seconds; returns `false` if no action is left.
-    pub fn advance(&mut self, step: f64, state: &mut State) -> bool {
+    pub fn advance(&mut self, step: f64, state: &mut PuppetState) -> bool {
         let Some(group) = self.groups.front() else { return false };
         let (time, from) = self.now.get_or_insert_with(|| (0.0, state.clone()));
         *time += step.max(1e-6);
@@ -50,7 +50,7 @@ impl Player {
 
 impl Action {
     /// Sets the state at the fraction `s`, 0..=1, of an action that started in the state `from`.
-    fn apply(&self, s: f32, from: &State, state: &mut State) {
+    fn apply(&self, s: f32, from: &PuppetState, state: &mut PuppetState) {
         let mut start = from.clone();
         let old = *self.device.pose(&mut start);
         let pose = self.device.pose(state);
@@ -106,9 +106,9 @@ mod tests {
     const STEP: f64 = 1.0 / 30.0;
 
     /// Plays a script and returns the state after every frame.
-    fn play(text: &str) -> Vec<State> {
+    fn play(text: &str) -> Vec<PuppetState> {
         let mut player = Player::new(Script::read(text, Path::new("x")).unwrap());
-        let (mut state, mut out) = (State::default(), Vec::new());
+        let (mut state, mut out) = (PuppetState::default(), Vec::new());
         while player.advance(STEP, &mut state) {
             out.push(state.clone());
         }

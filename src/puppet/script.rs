@@ -1,7 +1,7 @@
 //! The puppet's script language: one action per line. Actions run in order; if a line ends with `&`, the next line
 //! starts at the same time.
 
-use super::packet::{Controller, State};
+use super::packet::{Controller, PuppetState};
 use crate::base::math::{EulerRot, Quat, Vec3};
 use crate::base::{Error, Result};
 use crate::workbench::Rigid;
@@ -121,7 +121,7 @@ impl Button {
 }
 
 impl Device {
-    pub fn pose(self, state: &mut State) -> &mut Rigid {
+    pub fn pose(self, state: &mut PuppetState) -> &mut Rigid {
         match self {
             Self::Head => &mut state.head,
             Self::Hand(i) => &mut state.hands[i].pose,

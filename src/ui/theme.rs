@@ -191,18 +191,18 @@ pub(super) fn glass(ui: &egui::Ui) -> Rect {
 
 /// A text for panels of the headset. It is drawn twice, slightly offset, because egui's light default font is hard to
 /// read in a headset.
-pub(super) struct Line<'a> {
+pub(super) struct BoldText<'a> {
     text: &'a str,
     size: f32,
     color: Color32,
 }
 
 /// Returns a text of this size, pixels.
-pub(super) fn line(text: &str, size: f32, color: Color32) -> Line<'_> {
-    Line { text, size, color }
+pub(super) fn line(text: &str, size: f32, color: Color32) -> BoldText<'_> {
+    BoldText { text, size, color }
 }
 
-impl Line<'_> {
+impl BoldText<'_> {
     fn font(&self) -> FontId {
         FontId::new(self.size, FontFamily::Proportional)
     }

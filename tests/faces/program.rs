@@ -2,7 +2,7 @@
 //!
 //! The tests count the program's frames instead of clock time. A timeout only catches a program that hangs.
 
-use sinew::app::report::{Ask, Event, Frame, Line, Text, WindowFrame};
+use sinew::app::report::{Ask, Event, Frame, ReportLine, Text, WindowFrame};
 use sinew::base::math::{Mat4, Vec3};
 use sinew::workbench::Rigid;
 use std::io::{BufRead, BufReader, Write};
@@ -18,7 +18,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Program {
     child: Child,
     input: Option<ChildStdin>,
-    lines: Receiver<Line>,
+    lines: Receiver<ReportLine>,
     /// The newest frame report of the headset.
     pub frame: Frame,
     /// The newest frame report of the window.
@@ -63,7 +63,7 @@ impl Program {
     }
 
     /// Returns the next report line, or `None` at the end of the output.
-    pub fn next(&mut self) -> Option<Line> {
+    pub fn next(&mut self) -> Option<ReportLine> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => {
                 self.note(&line);
@@ -85,17 +85,17 @@ impl Program {
         }
     }
 
-    fn note(&mut self, line: &Line) {
+    fn note(&mut self, line: &ReportLine) {
         match line {
-            Line::Frame(frame) => {
+            ReportLine::Frame(frame) => {
                 assert!(frame.frame >= self.frame.frame, "frames count backwards");
                 self.frame = (**frame).clone();
             }
-            Line::Window(turn) => {
+            ReportLine::Window(turn) => {
                 assert!(turn.frame > self.turn.frame, "turns count backwards");
                 self.turn = (**turn).clone();
             }
-            Line::Event(event) => self.events.push(event.clone()),
+            ReportLine::Event(event) => self.events.push(event.clone()),
         }
     }
 
@@ -110,7 +110,7 @@ impl Program {
     pub fn event<T>(&mut self, what: &str, mut wanted: impl FnMut(&Event) -> Option<T>) -> T {
         let begin = Instant::now();
         while let Some(line) = self.next() {
-            if let Line::Event(event) = &line
+            if let ReportLine::Event(event) = &line
                 && let Some(value) = wanted(event)
             {
                 return value;

@@ -29,12 +29,12 @@ pub enum Pending {
 }
 
 /// State of the window that is kept while the user is in the headset.
-pub struct Memory {
+pub struct WindowMemory {
     desk: WindowEditor,
     pub(super) kept: Kept,
 }
 
-impl Memory {
+impl WindowMemory {
     /// Loads the saved state before the window first opens.
     pub fn new(options: &Options) -> Self {
         let kept = Kept::load(options);
@@ -67,8 +67,8 @@ pub struct WindowApp<'o> {
 
 impl<'o> WindowApp<'o> {
     /// Continues a session in a window that is not open yet.
-    pub fn new(options: &'o Options, app_session: AppSession, memory: Memory) -> Self {
-        let Memory { mut desk, kept } = memory;
+    pub fn new(options: &'o Options, app_session: AppSession, memory: WindowMemory) -> Self {
+        let WindowMemory { mut desk, kept } = memory;
         let mut app_session = app_session;
         app_session.exact = true;
         // The textures of an earlier window no longer exist.
@@ -99,13 +99,13 @@ impl<'o> WindowApp<'o> {
     }
 
     /// Ends the visit and returns the session.
-    pub fn leave(mut self) -> (AppSession, Memory) {
+    pub fn leave(mut self) -> (AppSession, WindowMemory) {
         if let Some(bench) = &mut self.app_session.bench {
             bench.interrupt();
         }
         self.desk.facts.question = None;
         self.keep_choices();
-        (self.app_session, Memory { desk: self.desk, kept: self.kept })
+        (self.app_session, WindowMemory { desk: self.desk, kept: self.kept })
     }
 
     /// Handles finished jobs and incoming requests. Returns whether the image may have changed.

@@ -1,7 +1,7 @@
 //! The window and its event loop.
 
 use super::Options;
-use super::app::{Memory, WindowApp};
+use super::app::{WindowApp, WindowMemory};
 use super::report_lines::Seen;
 use super::screen::Screen;
 use crate::app::display::{Display, Wake, no_desktop};
@@ -52,10 +52,10 @@ pub type StartWatch<'o, W> = Box<dyn FnOnce(Arc<Window>, Box<dyn Fn() + Send>) -
 pub fn visit<W: HeadsetWatch>(
     options: &Options,
     app_session: AppSession,
-    memory: Memory,
+    memory: WindowMemory,
     (start, message): (StartWatch<W>, Option<String>),
     display: &mut Display,
-) -> (End<W::Connection>, AppSession, Memory) {
+) -> (End<W::Connection>, AppSession, WindowMemory) {
     let mut face = Face::new(WindowApp::new(options, app_session, memory), start, Box::new(display.wake()));
     face.app.desk.facts.message = message;
     while face.end.is_none() {
@@ -72,7 +72,7 @@ pub fn visit<W: HeadsetWatch>(
 }
 
 /// The window with its input state and screen.
-struct Shown {
+struct OpenWindow {
     // Declared before `window` so that it is dropped first.
     screen: Screen,
     input: State,
@@ -81,7 +81,7 @@ struct Shown {
 
 struct Face<'o, W: HeadsetWatch> {
     app: WindowApp<'o>,
-    screen: Option<Shown>,
+    screen: Option<OpenWindow>,
     /// Headset watch; `None` until the window exists. `start` and `wake` are used to start the watch.
     watch: Option<W>,
     start: Option<StartWatch<'o, W>>,
@@ -142,13 +142,13 @@ impl<'o, W: HeadsetWatch> Face<'o, W> {
             let wake = std::mem::replace(&mut self.wake, Box::new(|| {}));
             self.watch = Some(start(window.clone(), wake)?);
         }
-        self.screen = Some(Shown { screen, input, window });
+        self.screen = Some(OpenWindow { screen, input, window });
         Ok(())
     }
 
     /// Runs one iteration: passes events to the editor's step, and redraws if something changed.
     fn turn(&mut self) -> Result<()> {
-        let Some(Shown { screen, input, window }) = &mut self.screen else { return Ok(()) };
+        let Some(OpenWindow { screen, input, window }) = &mut self.screen else { return Ok(()) };
         self.next = None;
         let app = &mut self.app;
         let size: [u32; 2] = window.inner_size().into();

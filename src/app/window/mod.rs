@@ -17,7 +17,7 @@ mod persistence;
 mod report_lines;
 mod screen;
 
-pub(super) use app::Memory;
+pub(super) use app::WindowMemory;
 pub(super) use event_loop::{End, StartWatch, visit};
 pub(crate) use screen::Screen;
 

@@ -26,7 +26,7 @@ const NO_DESK: &str = "there is no window here: no display, or a take is being r
 
 /// State of the headset that is kept while the user is at the window.
 #[derive(Default)]
-pub struct Memory {
+pub struct XrMemory {
     panels: Option<Panels>,
     stages: Stages,
 }
@@ -70,7 +70,7 @@ pub struct HeadsetApp<'o> {
 
 impl<'o> HeadsetApp<'o> {
     /// Continues a session in the headset. With a display, the user can switch to the window.
-    pub fn new(options: &'o Options, app_session: AppSession, memory: Memory, has_display: bool) -> Self {
+    pub fn new(options: &'o Options, app_session: AppSession, memory: XrMemory, has_display: bool) -> Self {
         let mut app_session = app_session;
         // Do not spend frame time on document hashes unless they are reported.
         app_session.exact = app_session.reporter.is_on();
@@ -106,7 +106,7 @@ impl<'o> HeadsetApp<'o> {
     }
 
     /// Ends the visit and returns the session.
-    pub fn leave(mut self) -> (AppSession, Memory) {
+    pub fn leave(mut self) -> (AppSession, XrMemory) {
         self.interrupt();
         let app_session = self.app_session;
         if let (Some(take), Some(bench)) = (self.take, &app_session.bench)
@@ -118,7 +118,7 @@ impl<'o> HeadsetApp<'o> {
             self.stages.text().lines().for_each(say);
             tell_phases(&self.phases);
         }
-        (app_session, Memory { panels: Some(self.panels), stages: self.stages })
+        (app_session, XrMemory { panels: Some(self.panels), stages: self.stages })
     }
 
     /// Gives a newly created render stage a number. The session then requests a new actor for this stage.

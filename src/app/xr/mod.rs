@@ -40,7 +40,7 @@ mod space;
 mod swapchain;
 mod watch;
 
-pub(super) use app::Memory;
+pub(super) use app::XrMemory;
 pub(super) use connection::XrConnection;
 pub use mirror::Mirrored;
 pub(super) use run::{End, visit};

@@ -1,7 +1,7 @@
 //! The headset visit: shows the editor in the headset while OpenXR sessions and runtimes begin and end.
 
 use super::Options;
-use super::app::{HeadsetApp, Memory};
+use super::app::{HeadsetApp, XrMemory};
 use super::connection::XrConnection;
 use super::error::{Result, XrError, failed};
 use super::mirror::MirrorWindow;
@@ -59,10 +59,10 @@ pub enum End {
 pub fn visit(
     options: &Options,
     app_session: AppSession,
-    memory: Memory,
+    memory: XrMemory,
     link: Option<Box<XrConnection>>,
     display: Option<&mut Display>,
-) -> (End, AppSession, Memory) {
+) -> (End, AppSession, XrMemory) {
     let mut app = HeadsetApp::new(options, app_session, memory, display.is_some());
     let mut mirror_window = MirrorWindow::new(display, options.mirror, app.app_session.mirrored);
     let end = sessions(&mut app, &mut mirror_window, link).unwrap_or_else(End::Failed);

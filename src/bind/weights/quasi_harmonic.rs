@@ -55,7 +55,7 @@ struct Problem {
 }
 
 /// The weights for given diffusivities.
-struct State {
+struct HarmonicWeights {
     factor: Cholesky,
     /// Per handle and node.
     weights: Vec<Vec<f64>>,
@@ -94,7 +94,7 @@ impl Problem {
     }
 
     /// Solves for the weights of all handles.
-    fn solve(&self, logs: &Logs) -> Result<State> {
+    fn solve(&self, logs: &Logs) -> Result<HarmonicWeights> {
         let conductances = self.conductances(logs);
         let lower = entries(&self.energy, &conductances, &self.row);
         let factor = Cholesky::with_pattern(&self.pattern, &lower, WHAT, REMEDY)?;
@@ -126,14 +126,14 @@ impl Problem {
         };
         let parts: Vec<Vec<(Vec<f64>, f64)>> = batches.par_iter().map(solve).collect();
         let (weights, energies): (_, Vec<f64>) = parts.into_iter().flatten().unzip();
-        Ok(State { factor, weights, energy: energies.iter().sum() })
+        Ok(HarmonicWeights { factor, weights, energy: energies.iter().sum() })
     }
 
     /// Returns the gradient of the energy with respect to the logarithms of the diffusivities.
     ///
     /// With the adjoint `v = K⁻¹ ∂E/∂w` of each handle, the derivative with respect to the conductance of an edge from
     /// a to b is the sum over the handles of `-(v_a - v_b) (w_a - w_b)`.
-    fn gradient(&self, state: &State, logs: &Logs) -> Logs {
+    fn gradient(&self, state: &HarmonicWeights, logs: &Logs) -> Logs {
         let batch = |weights: &[Vec<f64>]| -> Vec<f64> {
             let slopes: Vec<Vec<f64>> = weights.iter().map(|w| self.energy.gradient(w)).collect();
             let mut x = Columns::from_fn(self.nodes.len(), weights.len(), |row, column| {

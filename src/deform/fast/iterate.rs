@@ -8,7 +8,7 @@
 
 use super::lane::Lane;
 use super::polar::{largest, matrix_of, turn};
-use super::solve::{Acceleration, Solved, State, Tiled};
+use super::solve::{Acceleration, FastIterate, Solved, Tiled};
 use pulp::{Simd, WithSimd};
 
 /// Number of clusters in a tile, a multiple of the lanes of every vector register.
@@ -24,7 +24,7 @@ const RIDGE: f64 = 1e-7;
 
 /// The state of Anderson acceleration. Blocks are the 3x3 matrices `S`, one per cluster.
 #[derive(Clone, Default)]
-pub(super) struct Memory {
+pub(super) struct AndersonMemory {
     /// The blocks from which the current rotations were computed.
     from: Vec<f32>,
     /// The change of the blocks in the last iteration.
@@ -43,7 +43,7 @@ pub(super) struct Memory {
     known: bool,
 }
 
-impl Memory {
+impl AndersonMemory {
     pub fn new(size: usize) -> Self {
         let zero = || vec![0.0; size];
         Self {
@@ -287,8 +287,8 @@ pub(super) struct Iterate<'a> {
     pub clusters: usize,
     pub iterations: u32,
     pub acceleration: Acceleration,
-    pub state: &'a mut State,
-    pub memory: &'a mut Memory,
+    pub state: &'a mut FastIterate,
+    pub memory: &'a mut AndersonMemory,
     pub transforms: &'a mut [f32],
 }
 

@@ -13,7 +13,7 @@
 use super::bind::Reduced;
 use super::constrain::{Constrained, Target, Values, bind_map};
 use super::dense::{Mat, add_product};
-use super::iterate::{Iterate, Memory, TILE};
+use super::iterate::{AndersonMemory, Iterate, TILE};
 use super::polar::{largest, matrix_of};
 use crate::base::math::{Affine3A, DAffine3, DMat3, DVec3};
 use pulp::{Arch, Simd, WithSimd};
@@ -111,8 +111,8 @@ pub struct Solver {
     c: Vec<f32>,
     phi: Vec<f32>,
     transforms: Vec<f32>,
-    state: State,
-    memory: Memory,
+    state: FastIterate,
+    memory: AndersonMemory,
     values: Values,
     /// The initial transforms, and the covariance blocks computed from them.
     start: [Mat; 2],
@@ -120,7 +120,7 @@ pub struct Solver {
 
 /// The current iterate: quaternions, their matrices, and the blocks `S`.
 #[derive(Clone, Default)]
-pub(super) struct State {
+pub(super) struct FastIterate {
     pub quat: Vec<f32>,
     pub rotation: Vec<f32>,
     pub block: Vec<f32>,
@@ -187,12 +187,12 @@ impl Solver {
             c: Vec::new(),
             phi: Vec::new(),
             transforms: Vec::new(),
-            state: State {
+            state: FastIterate {
                 quat: vec![0.0; length(reduced.clusters, 4)],
                 rotation: vec![0.0; blocks],
                 block: vec![0.0; blocks],
             },
-            memory: Memory::new(blocks),
+            memory: AndersonMemory::new(blocks),
             values: Values::default(),
             start: Default::default(),
         };

@@ -58,7 +58,7 @@ pub struct Report {
 }
 
 /// State of a level during the iterations.
-struct State {
+struct SpringLevel {
     posed: Vec<PosedVertex>,
     x: Vec<Vec3>,
     /// Positions before the last iteration.
@@ -136,7 +136,7 @@ impl Springs {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let carry = last.take().filter(|_| self.params.frames == Frames::Dependent);
         let schedule = if carry.is_some() { &self.next } else { &self.first };
-        let mut states: Vec<State> =
+        let mut states: Vec<SpringLevel> =
             (0..schedule.levels).map(|k| self.start(k, rig, &streams.position)).collect();
         if let Some(last) = carry {
             let fine = &mut states[0];
@@ -166,7 +166,7 @@ impl Springs {
         report
     }
 
-    fn start(&self, level: usize, rig: &PosedRig, positions: &[Vec3]) -> State {
+    fn start(&self, level: usize, rig: &PosedRig, positions: &[Vec3]) -> SpringLevel {
         let coarse = level.checked_sub(1).map(|k| &self.levels.coarse[k]);
         let control = coarse.map_or(&self.bound, |l| &l.mesh.bound);
         let x = match coarse {
@@ -180,10 +180,10 @@ impl Springs {
         if let Some(level) = self.edits.get(level) {
             edits::apply(&level.edits, self.params.omega, &mut posed);
         }
-        State { posed, previous: x.clone(), residual: vec![Vec3::ZERO; x.len()], x, measure: 0.0 }
+        SpringLevel { posed, previous: x.clone(), residual: vec![Vec3::ZERO; x.len()], x, measure: 0.0 }
     }
 
-    fn run(&self, schedule: &Schedule, states: &mut [State]) -> Report {
+    fn run(&self, schedule: &Schedule, states: &mut [SpringLevel]) -> Report {
         let mut report = Report::default();
         let mut corrected = 0.0f32;
         let fine = &self.levels.fine;
@@ -221,7 +221,7 @@ impl Springs {
     }
 
     /// Runs one iteration and returns the largest move, metres.
-    fn iterate(&self, iteration: &Iteration, state: &mut State) -> f32 {
+    fn iterate(&self, iteration: &Iteration, state: &mut SpringLevel) -> f32 {
         let binding = self.binding(iteration.level);
         if self.params.variant == Variant::Thesis {
             return self.iterate_thesis(state);
@@ -255,7 +255,7 @@ impl Springs {
     }
 
     /// Runs one iteration of [`thesis`].
-    fn iterate_thesis(&self, state: &mut State) -> f32 {
+    fn iterate_thesis(&self, state: &mut SpringLevel) -> f32 {
         let (binding, params) = (&self.levels.fine, &self.params);
         let stepped = (0..state.x.len()).into_par_iter().map(|i| {
             let forces = thesis::cpu::forces(binding, params, &state.posed, &state.x, i);
@@ -267,7 +267,7 @@ impl Springs {
     }
 
     /// Moves a level to the next iterate, computes the measure of the stop test and returns the largest move, metres.
-    fn arrive(&self, state: &mut State, next: Vec<Vec3>, forces: &[Vec3]) -> f32 {
+    fn arrive(&self, state: &mut SpringLevel, next: Vec<Vec3>, forces: &[Vec3]) -> f32 {
         state.previous = std::mem::replace(&mut state.x, next);
         let moves = state.x.iter().zip(&state.previous).map(|(a, b)| *a - *b);
         let largest = moves.clone().map(Vec3::length).fold(0.0, f32::max);
@@ -283,7 +283,7 @@ impl Springs {
 /// Transfers a finer level to a coarser level: the positions before the finer level's last iteration, and the sum of
 /// its stored forces over the sum of its densities. A mean of the individual quotients would give one sliver triangle
 /// more weight than all of its neighbours.
-fn restrict(level: &Level, fine: &State, coarse: &mut State) {
+fn restrict(level: &Level, fine: &SpringLevel, coarse: &mut SpringLevel) {
     for (c, &seed) in level.mesh.seeds.iter().enumerate() {
         coarse.x[c] = fine.previous[seed as usize];
         let children = &level.children[level.child_offset[c] as usize..level.child_offset[c + 1] as usize];
@@ -298,7 +298,7 @@ fn restrict(level: &Level, fine: &State, coarse: &mut State) {
 }
 
 /// Moves the finer level by the coarse vertices' moves since its previous iterate. Returns the largest move, metres.
-fn prolong(level: &Level, solved: &[Vec3], fine: &mut State) -> f32 {
+fn prolong(level: &Level, solved: &[Vec3], fine: &mut SpringLevel) -> f32 {
     let moved = |c: u32| solved[c as usize] - fine.previous[level.mesh.seeds[c as usize] as usize];
     let change = level.mesh.parents.iter().zip(&level.mesh.weights);
     let change =

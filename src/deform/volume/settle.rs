@@ -13,14 +13,14 @@ const WINDOW: usize = 6;
 const RIDGE: f64 = 1e-10;
 /// The differences between successive steps.
 #[derive(Default)]
-struct Memory {
+struct StepDifferences {
     /// The displacement of all nodes in the last step, and the positions after that step.
     last: Option<(Vec<DVec3>, Vec<DVec3>)>,
     moves: Vec<Vec<DVec3>>,
     shapes: Vec<Vec<DVec3>>,
 }
 
-impl Memory {
+impl StepDifferences {
     /// Returns the extrapolated positions, given the positions after a plain step and the displacements of that step.
     fn extrapolate(&mut self, after: &[DVec3], moved: Vec<DVec3>) -> Vec<DVec3> {
         if let Some((last_move, last_shape)) = &self.last {
@@ -83,7 +83,7 @@ impl Gold {
     /// Unless there is one position per node.
     pub fn settle(&mut self, x: &mut [DVec3], still: f64, most: usize) -> usize {
         self.rotations.fill(DQuat::IDENTITY);
-        let mut memory = Memory::default();
+        let mut memory = StepDifferences::default();
         let mut energy = self.rotate(x, nearest_rotation);
         for steps in 1..=most {
             let mut after = x.to_vec();

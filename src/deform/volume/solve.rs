@@ -45,7 +45,7 @@ pub fn turn(q: Quat, columns: &[Vec3; 3]) -> Quat {
 
 /// The state of a level on the CPU.
 #[derive(Clone, Default)]
-struct State {
+struct VolumeLevel {
     /// Node positions on the finest level, displacements on the others, metres.
     y: Vec<Vec3>,
     /// The last move of each node.
@@ -77,7 +77,7 @@ pub struct VolumeReference {
     start: Box<dyn Reference>,
     params: Params,
     schedule: Vec<Op>,
-    states: Vec<State>,
+    states: Vec<VolumeLevel>,
     /// Pairs of the points on the skin, and of its vertices.
     pairs: [Pairs; 2],
     motion: Motion,
@@ -123,7 +123,7 @@ impl VolumeReference {
     /// As [`Geometric::bind`].
     pub fn with(cells: &Arc<Cells>, method: &Geometric, params: &Params) -> Result<Self> {
         let params = params.sane();
-        let state = |level: &Level| State {
+        let state = |level: &Level| VolumeLevel {
             y: vec![Vec3::ZERO; level.nodes()],
             d: vec![Vec3::ZERO; level.nodes()],
             load: vec![Vec3::ZERO; level.nodes()],
@@ -305,7 +305,7 @@ impl VolumeReference {
             }
             Op::Orient => {
                 let carries = self.step.is_some();
-                let State { y, rotation, .. } = &mut self.states[0];
+                let VolumeLevel { y, rotation, .. } = &mut self.states[0];
                 rotation.par_iter_mut().enumerate().for_each(|(c, rotation)| {
                     let mean = mean_edges(&finest.cells[c], y, &[Vec3::ZERO; 3]);
                     let home = rig.rotation[cells.home[c] as usize];
@@ -315,7 +315,7 @@ impl VolumeReference {
             }
             Op::Forces(level) => {
                 let (lambda, turns) = (self.params.lambda(), turns(self.params.rest));
-                let State { y, rotation, base, corner, .. } = &mut self.states[level];
+                let VolumeLevel { y, rotation, base, corner, .. } = &mut self.states[level];
                 let (of, weight) = (&cells.levels[level], &tissue[level].weight);
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
                     let x = of.cells[c].map(|n| y[n as usize]);
@@ -326,14 +326,14 @@ impl VolumeReference {
             }
             Op::Residual(level) => self.sum(level, stiffness(level)),
             Op::Rest => {
-                let State { load, pull, force, .. } = &mut self.states[0];
+                let VolumeLevel { load, pull, force, .. } = &mut self.states[0];
                 for ((load, pull), force) in load.iter_mut().zip(pull).zip(force) {
                     *pull -= *force;
                     *load = *pull;
                 }
             }
             Op::Follow => {
-                let State { y, rotation, .. } = &self.states[0];
+                let VolumeLevel { y, rotation, .. } = &self.states[0];
                 let off = |(place, x): (&Option<Place>, &Vec3)| match place {
                     Some(place) => {
                         let inside = place.position(&finest.cells[place.cell as usize], y);
@@ -384,7 +384,7 @@ impl VolumeReference {
             Op::Step { level, keep, step } => {
                 let stiffness = stiffness(level);
                 self.sum(level, stiffness);
-                let State { y, d, force, contact, .. } = &mut self.states[level];
+                let VolumeLevel { y, d, force, contact, .. } = &mut self.states[level];
                 for (n, node) in self.tissue.levels[level].nodes.iter().enumerate() {
                     d[n] = d[n] * keep + force[n] * (step * stiffness.inverse_bound(node, contact[n]));
                     y[n] += d[n];
@@ -399,7 +399,7 @@ impl VolumeReference {
                 }
             }
             Op::Touch(touch) => {
-                let State { y, rotation, .. } = &self.states[0];
+                let VolumeLevel { y, rotation, .. } = &self.states[0];
                 let posed = Posed { y, rotation, bulge: &self.bulge };
                 let (contact, search) = (&cells.contact, touch.search());
                 let [points, skin] = &mut self.pairs;
@@ -412,7 +412,7 @@ impl VolumeReference {
                 }
             }
             Op::Press => {
-                let State { y, load, pull, contact, rotation, .. } = &mut self.states[0];
+                let VolumeLevel { y, load, pull, contact, rotation, .. } = &mut self.states[0];
                 let posed = Posed { y, rotation, bulge: &self.bulge };
                 let at = |i: u32| posed.position(finest, &cells.contact.points, i as usize);
                 let points = &cells.contact.points.place;
@@ -461,7 +461,7 @@ impl VolumeReference {
     /// Sums the forces at the nodes of a level; zero at held nodes.
     fn sum(&mut self, level: usize, stiffness: Stiffness) {
         let (of, nodes) = (&self.tissue.cells.levels[level], &self.tissue.levels[level].nodes);
-        let State { y, load, force, corner, contact, .. } = &mut self.states[level];
+        let VolumeLevel { y, load, force, corner, contact, .. } = &mut self.states[level];
         force.par_iter_mut().enumerate().for_each(|(n, force)| {
             let node = &nodes[n];
             *force = Vec3::ZERO;

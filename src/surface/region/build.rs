@@ -87,7 +87,7 @@ impl Region {
 struct Drawn {
     /// The triangles under the mark, including those between its points, in drawing order.
     faces: Vec<u32>,
-    line: Line,
+    line: MarkLine,
 }
 
 impl Drawn {
@@ -119,7 +119,7 @@ impl Drawn {
             }
             before = Some(point);
         }
-        Ok(Self { faces, line: Line::new(line) })
+        Ok(Self { faces, line: MarkLine::new(line) })
     }
 }
 
@@ -199,13 +199,13 @@ struct Piece {
 }
 
 /// A mark as a polyline in bind space, parameterised by length.
-struct Line {
+struct MarkLine {
     pieces: Vec<Piece>,
     /// Cumulative length before each piece; the last entry is the total length.
     length: Vec<f32>,
 }
 
-impl Line {
+impl MarkLine {
     fn new(pieces: Vec<Piece>) -> Self {
         let mut length = vec![0.0];
         for piece in &pieces {

@@ -5,7 +5,7 @@ use super::state::PanelState;
 use super::table::{ENTRIES, Entry, Item};
 use super::theme::{GAP, ROW};
 use super::widgets::Touch;
-use super::{Memory, Page, Spot, theme, widgets};
+use super::{Page, PaletteMemory, Spot, theme, widgets};
 use crate::workbench::CommandKind;
 use egui::{Rect, Ui, pos2};
 
@@ -16,7 +16,13 @@ const TABS: f32 = 54.0;
 /// Size of the palette's image, pixels.
 pub(super) const SIZE: [u32; 2] = [640, 546];
 
-pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &PanelState, time: f64) {
+pub(super) fn show(
+    ui: &mut Ui,
+    touch: &mut Touch,
+    memory: &mut PaletteMemory,
+    state: &PanelState,
+    time: f64,
+) {
     let room = theme::glass(ui);
     let mut y = room.min.y;
     let mut row = |height: f32| {
@@ -24,7 +30,7 @@ pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &
         y += height + GAP;
         rect
     };
-    let place = |ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, rect: Rect, item: Item| {
+    let place = |ui: &mut Ui, touch: &mut Touch, memory: &mut PaletteMemory, rect: Rect, item: Item| {
         let offer = item.offer(state, memory);
         widgets::item(ui, touch, memory, (rect, item), offer, time);
     };

@@ -30,7 +30,7 @@ pub(super) struct Details {
     pub section: Section,
     /// Scroll offset of the content, pixels.
     pub scroll: f32,
-    pub shared: panels::Memory,
+    pub shared: panels::PanelMemory,
 }
 
 /// Draws the panel. Returns why an action was not carried out.

@@ -4,7 +4,7 @@ use super::state::{FileEntry, FileKind, PanelState};
 use super::table::Item;
 use super::theme::{BODY, GAP, ROW, SMALL};
 use super::widgets::{Tile, Touch};
-use super::{Memory, Spot, Tab, theme, widgets};
+use super::{PaletteMemory, Spot, Tab, theme, widgets};
 use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Ui, pos2, vec2};
@@ -14,7 +14,13 @@ pub(super) const SIZE: [u32; 2] = [820, 660];
 /// Height of a line, pixels.
 const LINE: f32 = 64.0;
 
-pub(super) fn show(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, state: &PanelState, time: f64) {
+pub(super) fn show(
+    ui: &mut Ui,
+    touch: &mut Touch,
+    memory: &mut PaletteMemory,
+    state: &PanelState,
+    time: f64,
+) {
     let room = theme::glass(ui);
     let files = &state.files;
     let (head, rest) = room.split_top_bottom_at_y(room.min.y + ROW);
@@ -93,7 +99,7 @@ fn folder_line(ui: &mut Ui, touch: &mut Touch, list: Rect, state: &PanelState) -
     rest.with_min_y(rest.min.y + GAP)
 }
 
-fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut Memory, list: Rect, entries: &[FileEntry]) {
+fn lines(ui: &mut Ui, touch: &mut Touch, memory: &mut PaletteMemory, list: Rect, entries: &[FileEntry]) {
     let content = entries.len() as f32 * LINE;
     let most = (content - list.height()).max(0.0);
     memory.scroll = memory.scroll.clamp(0.0, most);

@@ -73,7 +73,7 @@ const MESSAGE_TIME: f64 = 12.0;
 const SCROLL: f64 = 1100.0;
 
 /// Interface state of the panels that is not a user preference.
-struct Memory {
+struct PaletteMemory {
     page: Page,
     tab: Tab,
     /// Scroll offset of the file list, pixels.
@@ -87,7 +87,7 @@ struct Memory {
     armed: Option<f64>,
 }
 
-impl Default for Memory {
+impl Default for PaletteMemory {
     fn default() -> Self {
         Self {
             page: Page::Pose,
@@ -101,7 +101,7 @@ impl Default for Memory {
     }
 }
 
-impl Memory {
+impl PaletteMemory {
     /// Returns the method that replaces the current method in the slot of the current method.
     fn other_method(&self, current: &str) -> &'static str {
         let slot = self.slot(method(current));
@@ -182,7 +182,7 @@ pub struct Panels {
     spots: [Vec<(Spot, egui::Rect)>; Panel::ALL.len()],
     tracks: [Vec<(CommandKind, egui::Rect)>; Panel::ALL.len()],
     hovered: Option<egui::Id>,
-    memory: Memory,
+    memory: PaletteMemory,
     places: Places,
     pointer: Pointer,
     /// The state that the panels show.
@@ -210,7 +210,7 @@ impl Panels {
             spots: Default::default(),
             tracks: Default::default(),
             hovered: None,
-            memory: Memory::default(),
+            memory: PaletteMemory::default(),
             places: Places::default(),
             pointer: Pointer::default(),
             state: PanelState::default(),

@@ -1,6 +1,6 @@
 //! The state that the panels show. The workbench sets most of it; the front end adds files, control names and strain.
 
-use super::{Memory, Page, Panel, Tab};
+use super::{Page, PaletteMemory, Panel, Tab};
 use crate::base::{NodeId, Version};
 use crate::geom::MeasureReport;
 use crate::ui::panels::{HeadsetOffers, Section};
@@ -211,7 +211,7 @@ impl FileList {
 }
 
 /// Whether the panel looks different in the states `a` and `b`.
-pub(super) fn differs(panel: Panel, memory: &Memory, a: &PanelState, b: &PanelState) -> bool {
+pub(super) fn differs(panel: Panel, memory: &PaletteMemory, a: &PanelState, b: &PanelState) -> bool {
     match panel {
         Panel::Palette => {
             let shown = match memory.page {

@@ -3,7 +3,7 @@
 
 use super::state::PanelState;
 use super::time_offers::offer_of_time;
-use super::{Memory, Page, Panel};
+use super::{Page, PaletteMemory, Panel};
 use crate::pose::Lengths;
 use crate::render::Shading;
 use crate::scene::{DAMPINGS, SWINGS, method};
@@ -168,7 +168,7 @@ pub(super) fn press(command: Command, enabled: bool) -> Offer {
 
 impl Item {
     /// Returns the item's behaviour in this state.
-    pub(super) fn offer(self, state: &PanelState, memory: &Memory) -> Offer {
+    pub(super) fn offer(self, state: &PanelState, memory: &PaletteMemory) -> Offer {
         let p = &state.preferences;
         let counted = |command, count: usize| Offer::Press {
             command,

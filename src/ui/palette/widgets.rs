@@ -1,7 +1,7 @@
 //! Widgets of the panels: tiles, choices, sliders and tabs. Each widget reports its events to a [`Touch`].
 
 use super::table::{Choice, Item, Offer};
-use super::{Memory, Spot, theme};
+use super::{PaletteMemory, Spot, theme};
 use crate::ui::icons::Icon;
 use crate::workbench::{Command, CommandKind};
 use egui::{Align2, Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
@@ -146,7 +146,7 @@ fn switch(ui: &Ui, rect: Rect, on: bool) {
 pub(super) fn item(
     ui: &mut Ui,
     touch: &mut Touch,
-    memory: &mut Memory,
+    memory: &mut PaletteMemory,
     (rect, item): (Rect, Item),
     offer: Offer,
     time: f64,

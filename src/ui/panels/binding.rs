@@ -1,7 +1,7 @@
 //! The part of the panel Rig about the binding: how the skin is attached to the bones.
 
 use super::widgets::{Print, Slide, XYZ};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::base::JointId;
 use crate::bind::{BindOptions, Binding, MAX_SMOOTH, MAX_TURN, Smoothing};
 use crate::workbench::{BindChange, Command};
@@ -11,12 +11,12 @@ use egui::{RichText, Ui};
 const TURN: f64 = 0.5;
 
 /// State of the part between frames.
-pub(in crate::ui) struct State {
+pub(in crate::ui) struct BindingState {
     /// Rings of vertices around a mark.
     rings: u32,
 }
 
-impl Default for State {
+impl Default for BindingState {
     fn default() -> Self {
         Self { rings: 2 }
     }
@@ -26,7 +26,7 @@ fn bind(change: BindChange) -> Command {
     Command::Bind(change, false)
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let binding = shows.bench.session().document().binding();
     widgets::caption(ui, "Binding");
     let rules = Binding::ALL.map(|one| (one.label(), one == binding.method, bind(BindChange::Method(one))));
@@ -48,7 +48,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws the turn of the dividing planes at the selected joint.
-fn planes(ui: &mut Ui, shows: &Shows<'_>, binding: &BindOptions, memory: &mut Memory, pressed: &mut Pressed) {
+fn planes(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    binding: &BindOptions,
+    memory: &mut PanelMemory,
+    pressed: &mut Pressed,
+) {
     widgets::caption(ui, "Planes at the selected joint, degrees");
     let Some(joint) = shows.joint() else {
         ui.label("Select a joint.");
@@ -73,7 +79,7 @@ fn planes(ui: &mut Ui, shows: &Shows<'_>, binding: &BindOptions, memory: &mut Me
 }
 
 /// Draws the regions attached by hand, and the buttons that add one.
-fn regions(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+fn regions(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let name = |j: JointId| {
         let skeleton = &bench.character().skeleton;

@@ -1,7 +1,7 @@
 //! The panel of the file's animation clips, which play below strokes and keys: weight, speed and start of each clip.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::document::{ClipLayer, Edit, KeyEdit};
 use crate::rig::Skeleton;
 use crate::workbench::{Command, Workbench};
@@ -23,7 +23,7 @@ enum Change {
     Remove,
 }
 
-pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let skeleton = &bench.character().skeleton;
     if skeleton.clips.is_empty() {
         ui.label(RichText::new("The file has none.").small().weak());
@@ -77,7 +77,7 @@ fn clip_name<'a>(skeleton: &'a Skeleton, layer: &ClipLayer) -> &'a str {
     skeleton.clips.get(layer.clip).map_or("", |clip| &clip.name)
 }
 
-fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut Memory) -> Option<Change> {
+fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut PanelMemory) -> Option<Change> {
     let mut change = None;
     ui.horizontal(|ui| {
         if ui.checkbox(&mut layer.enabled, name).on_hover_text("Plays or not").changed() {

@@ -2,7 +2,7 @@
 
 mod skinning;
 
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::{PanelMemory, Pressed, Shows, theme, widgets};
 use crate::deform::fast::{self, Hold};
 use crate::deform::{Geometric, Recipe, springs};
 use crate::document::{DeformerSettings, Edit};
@@ -149,7 +149,7 @@ const SOLVE: [Number; 2] = [
     },
 ];
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let settings = shows.bench.session().document().deformer();
     let name = method(&settings.method);
     ui.horizontal(|ui| {
@@ -179,7 +179,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws the settings of the method.
-fn of_method(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory, pressed: &mut Pressed) {
+fn of_method(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    known: &Recipe,
+    memory: &mut PanelMemory,
+    pressed: &mut Pressed,
+) {
     let settings = shows.bench.session().document().deformer();
     let name = method(&settings.method);
     let contact = json!({ "contact": known.volume.map_or(0, |v| v.contact) });
@@ -232,7 +238,7 @@ fn of_method(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory
 }
 
 /// Draws the firm and soft regions, if the method solves flesh.
-fn regions(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut Memory, pressed: &mut Pressed) {
+fn regions(ui: &mut Ui, shows: &Shows<'_>, known: &Recipe, memory: &mut PanelMemory, pressed: &mut Pressed) {
     if known.volume.is_some() {
         super::firm::show(ui, shows, memory, pressed);
     }
@@ -243,7 +249,7 @@ fn of_fast(
     ui: &mut Ui,
     shows: &Shows<'_>,
     params: &fast::Params,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     let settings = shows.bench.session().document().deformer();
@@ -370,7 +376,7 @@ fn numbers(
     fields: &[Number],
     now: &Value,
     settings: &DeformerSettings,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     for field in fields {

@@ -1,7 +1,7 @@
 //! The panel of the display: how the figure is shown, and the options of the headset.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::render::{Occlusion, Shading};
 use crate::workbench::{Command, RENDER_SCALE_RANGE, Travel};
 use egui::Ui;
@@ -19,7 +19,7 @@ pub struct HeadsetOffers {
     pub passthrough: bool,
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let p = shows.bench.preferences();
     widgets::caption(ui, "Skin");
     let all = Shading::ALL.map(|one| (one.label(), p.shading == one, Command::Shading(one)));

@@ -1,7 +1,7 @@
 //! The list of firm and soft regions of the skin, and the buttons that add one.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::deform::volume::firm::FACTORS;
 use crate::scene::SkinColors;
 use crate::workbench::{Command, FirmChange};
@@ -11,18 +11,18 @@ use egui::Ui;
 const NEW: [(&str, f32); 2] = [("Firm here", 4.0), ("Soft here", 0.25)];
 
 /// State of the part between frames.
-pub(in crate::ui) struct State {
+pub(in crate::ui) struct FirmState {
     /// Rings of vertices around a mark over which the factor fades.
     rings: u32,
 }
 
-impl Default for State {
+impl Default for FirmState {
     fn default() -> Self {
         Self { rings: 3 }
     }
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let regions = bench.session().document().firm();
     widgets::caption(ui, "Firm and soft regions");

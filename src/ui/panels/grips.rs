@@ -1,7 +1,7 @@
 //! The list of grips on the skin: what each holds, and the place of the selected one.
 
 use super::widgets::{Print, XYZ};
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::{PanelMemory, Pressed, Shows, theme, widgets};
 use crate::base::math::Quat;
 use crate::document::Edit;
 use crate::rig::GripHold;
@@ -16,7 +16,7 @@ const SPEED: f64 = 0.001;
 /// Change of a rotation per logical pixel of a drag, degrees.
 const TURN: f64 = 0.5;
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let grips = bench.session().document().grips();
     widgets::caption(ui, "Grips on the skin");
@@ -51,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws the numbers of the selected grip.
-fn place(ui: &mut Ui, shows: &Shows<'_>, grip: &Grip, memory: &mut Memory, pressed: &mut Pressed) {
+fn place(ui: &mut Ui, shows: &Shows<'_>, grip: &Grip, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let speed = f64::from(shows.bench.character().control.aabb.diagonal()) * SPEED;
     let rotation = Quat::from_array(grip.rotation).normalize();
     let (x, y, z) = rotation.to_euler(EulerRot::XYZ);

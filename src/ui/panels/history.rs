@@ -2,7 +2,7 @@
 
 use super::{Pressed, widgets};
 use crate::base::NodeId;
-use crate::document::{Edit, KeyEdit, Line};
+use crate::document::{Edit, KeyEdit, StrokeLine};
 use crate::pose::{Adjustment, StrokeLayer};
 use crate::workbench::{Command, Workbench};
 use egui::{RichText, Ui};
@@ -46,7 +46,7 @@ fn label((edit, undo): (&Edit, &Edit), bench: &Workbench) -> String {
         Edit::RemoveStroke(id) => format!("Remove stroke {}", id.0 + 1),
         Edit::RedrawOffset { id, .. } => format!("Offset of stroke {}", id.0 + 1),
         Edit::MoveKnot { id, line, .. } => {
-            let line = if *line == Line::Baseline { "baseline" } else { "offset" };
+            let line = if *line == StrokeLine::Baseline { "baseline" } else { "offset" };
             format!("Bend the {line} of stroke {}", id.0 + 1)
         }
         Edit::RenameStroke { name, .. } => format!("Name a stroke {name}"),

@@ -10,7 +10,7 @@ mod sheet;
 mod span;
 
 use super::widgets::{self, offer};
-use super::{Memory, Pressed, theme};
+use super::{PanelMemory, Pressed, theme};
 use crate::asset::Interpolation;
 use crate::base::{NodeId, Version, counted};
 use crate::document::{DopeSheet, Easing, Edit, KeyClip, KeyEdit};
@@ -31,7 +31,7 @@ const HEIGHT: f32 = 220.0;
 
 /// State of the dope sheet between frames.
 #[derive(Default)]
-pub(in crate::ui) struct State {
+pub(in crate::ui) struct SheetState {
     pub selection: Selection,
     /// The selection before the last move of keys, with the number of history steps before it.
     before: Option<(usize, Selection)>,
@@ -102,7 +102,7 @@ pub(in crate::ui) enum KeyAct {
 }
 
 /// Draws the panel: tools, ruler and rows.
-pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let state = &mut memory.keys;
     state.follow(bench);
     tools(ui, bench, state, pressed);
@@ -115,7 +115,7 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut Memory, pressed:
     }
 }
 
-impl State {
+impl SheetState {
     /// Removes keys from the selection that the document no longer has.
     pub fn follow(&mut self, bench: &Workbench) {
         let revision = bench.session().revision();
@@ -149,7 +149,7 @@ impl State {
 }
 
 /// Carries out an action on the selected keys.
-pub(in crate::ui) fn act(act: KeyAct, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+pub(in crate::ui) fn act(act: KeyAct, bench: &Workbench, state: &mut SheetState, pressed: &mut Pressed) {
     let (document, timeline) = (bench.session().document(), bench.timeline());
     let keys = state.selection.keys(document);
     let now = timeline.playhead.time;
@@ -233,7 +233,7 @@ fn retimed(
     keys: Vec<crate::document::KeyAt>,
     (pivot, factor): (f64, f64),
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
 ) -> Option<Edit> {
     let to = |t: f64| pivot + (t - pivot) * factor;
@@ -249,7 +249,7 @@ fn retimed(
 const ONION: f32 = 600.0;
 
 /// Draws the tools: all groups in the window, one group in the headset.
-pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut SheetState, pressed: &mut Pressed) {
     if ui.input(|i| i.pointer.any_released()) {
         // A click may have changed what the tools and the rows show.
         ui.ctx().request_repaint();
@@ -306,7 +306,7 @@ pub(in crate::ui) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pr
     });
 }
 
-fn edit_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+fn edit_tools(ui: &mut Ui, bench: &Workbench, state: &mut SheetState, pressed: &mut Pressed) {
     let (some, copied) = (!state.selection.is_empty(), !state.clip.is_empty());
     let any = !bench.timeline().sheet.rows.is_empty();
     for (one, enabled, text, tip) in [
@@ -325,7 +325,7 @@ fn edit_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut P
     }
 }
 
-fn easing_tools(ui: &mut Ui, bench: &Workbench, state: &mut State, pressed: &mut Pressed) {
+fn easing_tools(ui: &mut Ui, bench: &Workbench, state: &mut SheetState, pressed: &mut Pressed) {
     let some = !state.selection.is_empty();
     for (easing, tip) in Easing::ALL.into_iter().zip([
         "Holds the value until the next key",
@@ -363,7 +363,7 @@ fn playback_tools(ui: &mut Ui, bench: &Workbench, pressed: &mut Pressed) {
     pressed.command(Command::PlayRange(None), clicked);
 }
 
-fn view_tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
+fn view_tools(ui: &mut Ui, bench: &Workbench, state: &mut SheetState) {
     let timeline = bench.timeline();
     for (text, tip, factor) in [("−", "Shows more time", 1.5), ("+", "Shows less time", 1.0 / 1.5)] {
         if offer(ui, true, text, tip) {

@@ -1,7 +1,7 @@
 //! The part of the panel Transform about limits: the range of rotation of the selected joint.
 
 use super::widgets::{self, Print};
-use super::{Memory, Pressed, Shows};
+use super::{PanelMemory, Pressed, Shows};
 use crate::base::NodeId;
 use crate::base::math::Trs;
 use crate::rig::{Limit, limit_angles, rotation_of_angles};
@@ -20,7 +20,7 @@ struct Range {
     ends: [f64; 2],
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let limits = bench.session().document().limits();
     widgets::caption(ui, "Limits");
@@ -87,7 +87,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 fn angles(
     ui: &mut Ui,
     (bench, node, limit): (&Workbench, NodeId, &Limit),
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     let (skeleton, local) = (&bench.character().skeleton, bench.pose().local[node.index()]);
@@ -105,7 +105,7 @@ fn angles(
 }
 
 /// Draws a range as two numbers. Returns its new ends, and whether the change belongs to the previous history step.
-fn range(ui: &mut Ui, range: &Range, memory: &mut Memory) -> Option<([f64; 2], bool)> {
+fn range(ui: &mut Ui, range: &Range, memory: &mut PanelMemory) -> Option<([f64; 2], bool)> {
     widgets::caption(ui, range.label);
     let fields = (&["from", "to"][..], Print::Decimals(1), TURN);
     let moved = widgets::axes(ui, fields, &range.ends, range.help, &mut memory.held);

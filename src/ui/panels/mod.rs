@@ -33,7 +33,7 @@ use egui::{Response, Ui};
 
 /// State of the shared panels between frames.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct PanelMemory {
     /// Filter text of the outliner.
     pub filter: String,
     /// Text that filters the file's clips.
@@ -47,18 +47,18 @@ pub(super) struct Memory {
     /// The pose being blended.
     pub blending: Option<poses::Blending>,
     /// State of the part about the binding.
-    pub binding: binding::State,
+    pub binding: binding::BindingState,
     /// State of the part about firm and soft regions.
-    pub firm: firm::State,
+    pub firm: firm::FirmState,
     /// State of the panel of morph targets.
-    pub morphs: morphs::State,
+    pub morphs: morphs::MorphState,
     /// State of the transform panel.
-    pub transform: transform::Memory,
+    pub transform: transform::TransformState,
     /// State of the dope sheet.
-    pub keys: keys::State,
+    pub keys: keys::SheetState,
 }
 
-impl Memory {
+impl PanelMemory {
     /// Returns the command that window and headset run when the user gives `command`. During a drag of keys, handles or a
     /// box, undo, redo and cancel instead end the drag without its result: `None`, or the command that restores the document
     /// if the drag has changed it.
@@ -291,7 +291,13 @@ impl Section {
     }
 
     /// Draws the panel.
-    pub(super) fn show(self, ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+    pub(super) fn show(
+        self,
+        ui: &mut Ui,
+        shows: &Shows<'_>,
+        memory: &mut PanelMemory,
+        pressed: &mut Pressed,
+    ) {
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
             Self::Transform => transform::show(ui, shows, memory, pressed),

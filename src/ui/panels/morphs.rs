@@ -7,7 +7,7 @@ mod tests;
 
 use super::keys::diamond;
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::{PanelMemory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
 use crate::workbench::{Command, Workbench};
 use egui::{
@@ -27,7 +27,7 @@ const NUMBER: [f32; 2] = [55.0, 46.0];
 
 /// State of the panel between frames.
 #[derive(Default)]
-pub(in crate::ui) struct State {
+pub(in crate::ui) struct MorphState {
     list: List,
     search: String,
     /// `search` in lower case.
@@ -35,17 +35,17 @@ pub(in crate::ui) struct State {
     /// Whether the list shows only targets whose weight is not zero.
     in_use: bool,
     /// The target whose slider is being dragged.
-    held: Option<Held>,
+    held: Option<HeldSlider>,
 }
 
 /// A slider that is being dragged.
-struct Held {
+struct HeldSlider {
     target: (NodeId, usize),
     /// The slider's range at the start of the drag. A range that followed the weight would move the handle.
     range: [f64; 2],
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let (bench, state) = (shows.bench, &mut memory.morphs);
     state.list.know(bench.character());
     if state.list.nodes.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
             state.text = state.search.trim().to_lowercase();
         }
     });
-    let State { list, text, in_use, held, .. } = state;
+    let MorphState { list, text, in_use, held, .. } = state;
     let filter = Filter { text, in_use: *in_use, held: held.as_ref().map(|h| h.target) };
     list.find_rows(bench.pose(), &filter);
     let List { nodes, rows, .. } = list;
@@ -177,7 +177,7 @@ fn slider(
     ui: &mut Ui,
     bench: &Workbench,
     target: &Target<'_>,
-    (dragged, held): (&mut Option<Id>, &mut Option<Held>),
+    (dragged, held): (&mut Option<Id>, &mut Option<HeldSlider>),
     pressed: &mut Pressed,
 ) {
     let Target { node: listed, index, indent } = *target;
@@ -201,6 +201,6 @@ fn slider(
     if let Some((weight, continues)) = widgets::slide(&mut ui, &slide, value, dragged).moved {
         let (target, weight) = (index as u32, weight as f32);
         pressed.slides.push((Command::Morph { node, target, weight, continues }, continues));
-        *held = Some(Held { target: (node, index), range });
+        *held = Some(HeldSlider { target: (node, index), range });
     }
 }

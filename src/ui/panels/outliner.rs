@@ -1,7 +1,7 @@
 //! The outliner: the meshes, joints, strokes, marks and sculpt layers of the document.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::{PanelMemory, Pressed, Shows, theme, widgets};
 use crate::base::NodeId;
 use crate::document::Edit;
 use crate::pose::StrokeLayer;
@@ -9,7 +9,7 @@ use crate::surface::{Region, Sculpt};
 use crate::workbench::{Command, Workbench};
 use egui::{Key, Label, RichText, Sense, Ui, vec2};
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let filter = widgets::field(ui, &mut memory.filter, "Filter by name");
     ui.add(filter.desired_width(f32::INFINITY));
@@ -74,7 +74,7 @@ fn sculpts(
     ui: &mut Ui,
     shows: &Shows<'_>,
     wanted: &dyn Fn(&str) -> bool,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     let bench = shows.bench;

@@ -1,7 +1,7 @@
 //! The pose library: stores poses by name, and applies them fully, blended or mirrored.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::{PanelMemory, Pressed, Shows, theme, widgets};
 use crate::document::{Document, Edit, mirrored_pose};
 use crate::rig::Pose;
 use crate::workbench::{Command, Workbench};
@@ -17,7 +17,7 @@ pub(in crate::ui) struct Blending {
     amount: f32,
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let document = bench.session().document();
     let sided = bench.has_sides();
@@ -66,7 +66,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws a slider that blends from the pose at the start of the drag (0) to the stored pose (1).
-fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut Memory, pressed: &mut Pressed) {
+fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let own = memory.blending.as_ref().filter(|b| b.name == name);
     let amount = f64::from(own.map_or(0.0, |b| b.amount));
     let label = format!("towards {}", short(name));

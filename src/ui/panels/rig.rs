@@ -2,7 +2,7 @@
 //! binding.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::deform::swing_twist::Deformer;
 use crate::pose::BoneChain;
 use crate::scene::SkinColors;
@@ -13,7 +13,7 @@ use egui::{ProgressBar, RichText, Ui};
 const DEFORMERS: [(Deformer, &str); 3] =
     [(Deformer::SwingTwist, "Swing-twist"), (Deformer::Linear, "Linear"), (Deformer::Spherical, "Spherical")];
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let p = bench.preferences();
     if bench.is_bare() {
@@ -51,7 +51,7 @@ fn joint_deformer(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
 }
 
 /// Draws how many bones a stroke gives, and the button that rigs the mesh.
-fn bones(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+fn bones(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let (bench, p) = (shows.bench, shows.bench.preferences());
     let bones: usize = bench.session().document().bones().iter().map(BoneChain::bones).sum();
     widgets::caption(ui, "Bones per stroke");

@@ -2,7 +2,7 @@
 //! with its amplitude, stiffness, reach, profile and waves.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve, Easing, Profile};
 use crate::render::Filter;
@@ -18,7 +18,7 @@ const EDGES: f64 = 40.0;
 /// Range of the slider of a distance, as fractions of the diagonal of the character's bounding box.
 const DISTANCES: [f64; 2] = [0.002, 0.5];
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     let shape = bench.shape_state();
     match &shape {
@@ -55,7 +55,13 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws the selected sculpt layer.
-fn selected(ui: &mut Ui, shows: &Shows<'_>, shape: &ShapeState, memory: &mut Memory, pressed: &mut Pressed) {
+fn selected(
+    ui: &mut Ui,
+    shows: &Shows<'_>,
+    shape: &ShapeState,
+    memory: &mut PanelMemory,
+    pressed: &mut Pressed,
+) {
     ui.horizontal(|ui| {
         let mut on = shape.on;
         pressed.command(Command::ShapeOn(!on), ui.checkbox(&mut on, &shape.name).changed());
@@ -132,7 +138,7 @@ fn course(
     ui: &mut Ui,
     shows: &Shows<'_>,
     (profile, marked): (&Profile, bool),
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     let degrees = Print::Unit(0, "°");
@@ -165,7 +171,7 @@ fn reach_slider(
     shows: &Shows<'_>,
     label: &str,
     reach: Reach,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
     make: fn(Reach) -> Command,
 ) {

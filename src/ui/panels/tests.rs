@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(super) struct Sheet {
     context: egui::Context,
     pub bench: Workbench,
-    memory: Memory,
+    memory: PanelMemory,
     section: Section,
     /// Texts of the panel with their rectangles.
     pub words: Vec<(String, Rect)>,
@@ -62,7 +62,7 @@ impl Sheet {
         let mut sheet = Self {
             context,
             bench,
-            memory: Memory::default(),
+            memory: PanelMemory::default(),
             section,
             words: Vec::new(),
             diamonds: 0,

@@ -23,7 +23,7 @@ const ROTATION: &str =
 
 /// State of the panel between frames.
 #[derive(Default)]
-pub(in crate::ui) struct Memory {
+pub(in crate::ui) struct TransformState {
     /// Whether location and rotation are those in the world.
     world: bool,
     /// The displayed angles.
@@ -44,7 +44,7 @@ fn rotation(degrees: [f64; 3]) -> DQuat {
     rotation_of_euler(degrees.map(f64::to_radians))
 }
 
-impl Memory {
+impl TransformState {
     /// Returns the angles to display for a rotation.
     fn degrees(&mut self, node: NodeId, now: DQuat) -> [f64; 3] {
         let same = |a: &&Angles| {
@@ -70,7 +70,7 @@ struct Row {
     speed: f64,
 }
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut super::Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut super::PanelMemory, pressed: &mut Pressed) {
     let bench = shows.bench;
     match bench.selected() {
         Some(node) => numbers(ui, bench, node, memory, pressed),
@@ -88,14 +88,20 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut super::Memory, p
     super::limits::show(ui, shows, memory, pressed);
 }
 
-fn numbers(ui: &mut Ui, bench: &Workbench, node: NodeId, memory: &mut super::Memory, pressed: &mut Pressed) {
+fn numbers(
+    ui: &mut Ui,
+    bench: &Workbench,
+    node: NodeId,
+    memory: &mut super::PanelMemory,
+    pressed: &mut Pressed,
+) {
     let skeleton = &bench.character().skeleton;
     let pose = bench.pose();
     let (Some(of_node), Some(local)) = (skeleton.nodes.get(node.index()), pose.local.get(node.index()))
     else {
         return;
     };
-    let super::Memory { held, transform, .. } = memory;
+    let super::PanelMemory { held, transform, .. } = memory;
     ui.label(RichText::new(&of_node.name).strong());
     ui.horizontal(|ui| {
         for (world, label, help) in [

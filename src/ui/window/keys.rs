@@ -121,7 +121,7 @@ impl Group {
 
 /// An entry of the key table.
 #[derive(Clone, Copy, Debug)]
-pub struct Line {
+pub struct KeyLine {
     /// The action.
     pub act: Act,
     /// Displayed name of the action.
@@ -193,15 +193,15 @@ const fn line(
     group: Group,
     keys: &'static [Chord],
     command: Option<CommandKind>,
-) -> Line {
-    Line { act, label, group, keys, command }
+) -> KeyLine {
+    KeyLine { act, label, group, keys, command }
 }
 
 use CommandKind as C;
 use Group::{File, Pose, Time, Tools, View, Window};
 
 /// The key table, in the order of the help list.
-pub const ACTS: &[Line] = &[
+pub const ACTS: &[KeyLine] = &[
     line(Act::Undo, "Undo", File, &[ctrl(Key::Z)], Some(C::Undo)),
     line(Act::Redo, "Redo", File, &[ctrl_shift(Key::Z), ctrl(Key::Y)], Some(C::Redo)),
     line(Act::Open, "Open a file", File, &[ctrl(Key::O)], Some(C::Open)),
@@ -340,7 +340,7 @@ impl Act {
     }
 
     /// The action's entry in the table.
-    pub fn line(self) -> &'static Line {
+    pub fn line(self) -> &'static KeyLine {
         // A test checks that the table has every action.
         ACTS.iter().find(|l| l.act == self).unwrap_or(&ACTS[0])
     }

@@ -38,7 +38,7 @@ pub use camera::{Lens, Orbit, Side, Stand};
 pub use choices::{Choices, Plane, Stereo, Theme, ZOOM_RANGE};
 pub use facts::Facts;
 pub use input::{Pick, Picked, WindowInput};
-pub use keys::{ACTS, Act, Chord, Group, KeyMap, Line};
+pub use keys::{ACTS, Act, Chord, Group, KeyLine, KeyMap};
 pub use output::{Ask, Picture, WindowOutput, Writes};
 pub use question::Question;
 
@@ -109,7 +109,7 @@ pub struct WindowEditor {
     choices: Choices,
     camera: Orbit,
     context: egui::Context,
-    panels: panels::Memory,
+    panels: panels::WindowPanelMemory,
     /// Bounding box of the character that the camera framed last.
     framed: Option<Aabb>,
     time: f64,
@@ -150,7 +150,7 @@ pub struct WindowEditor {
     /// Whether something changed without an event, so that the window must be redrawn.
     changed: bool,
     /// The versions that the last step's output shows.
-    shown: Shown,
+    shown: ShownVersions,
     /// Whether [`WindowEditor::texts`] is kept.
     reads: bool,
     /// Texts of the panels with their rectangles, pixels.
@@ -159,7 +159,7 @@ pub struct WindowEditor {
 
 /// Versions of the workbench's pose and document.
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Shown {
+struct ShownVersions {
     pose: Version,
     document: Version,
 }
@@ -172,7 +172,7 @@ impl WindowEditor {
             choices: choices.sane(),
             camera: Orbit::default(),
             context: panels::context(),
-            panels: panels::Memory::default(),
+            panels: panels::WindowPanelMemory::default(),
             framed: None,
             time: 0.0,
             size: [1, 1],
@@ -197,7 +197,7 @@ impl WindowEditor {
             output: WindowOutput::default(),
             lists: false,
             changed: true,
-            shown: Shown::default(),
+            shown: ShownVersions::default(),
             reads: cfg!(test),
             words: Vec::new(),
         }
@@ -422,7 +422,7 @@ impl WindowEditor {
         let runs = bench.is_some_and(|b| b.preferences().turntable || b.timeline().playhead.playing);
         self.ask_pick(bench);
         let waiting = self.output.pick.is_some() && busy;
-        let shown_now = bench.map_or_else(Shown::default, |b| Shown {
+        let shown_now = bench.map_or_else(ShownVersions::default, |b| ShownVersions {
             pose: b.shown_pose().version,
             document: b.session().revision(),
         });

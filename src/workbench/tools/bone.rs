@@ -31,7 +31,7 @@ struct Joint {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Act {
+enum BoneAct {
     #[default]
     Idle,
     Draws,
@@ -42,7 +42,7 @@ enum Act {
 /// State of the bone tool.
 #[derive(Default)]
 pub struct BoneTool {
-    act: Act,
+    act: BoneAct,
     points: Vec<Vec3>,
     hover: Option<Joint>,
 }
@@ -50,15 +50,15 @@ pub struct BoneTool {
 impl BoneTool {
     /// Whether a stroke or a drag is in progress.
     pub fn is_busy(&self) -> bool {
-        self.act != Act::Idle
+        self.act != BoneAct::Idle
     }
 
     /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
-        if let Act::Drags(_, _, true) = self.act {
+        if let BoneAct::Drags(_, _, true) = self.act {
             context.run(Operation::Undo);
         }
-        self.act = Act::Idle;
+        self.act = BoneAct::Idle;
         self.points.clear();
     }
 
@@ -78,7 +78,7 @@ impl BoneTool {
         let hand = moment.hand();
         let (tip, tracked) = (hand.tip.position, hand.tip_tracking == Tracking::Tracked);
         let (pressed, down, on_panel) = (hand.trigger.pressed, hand.trigger.down, hand.on_panel);
-        if self.act == Act::Idle {
+        if self.act == BoneAct::Idle {
             let near = (drags && tracked && !on_panel)
                 .then(|| nearest(context, tip, REACH * moment.scale))
                 .flatten();
@@ -99,21 +99,21 @@ impl BoneTool {
                         moment.feel(moment.tool, Haptic::Limit);
                     }
                     Some(joint) => {
-                        self.act = Act::Drags(joint, place(context, joint).unwrap_or(tip) - tip, false);
+                        self.act = BoneAct::Drags(joint, place(context, joint).unwrap_or(tip) - tip, false);
                         moment.feel(moment.tool, Haptic::Selection);
                     }
                     None if drags => {}
                     None => {
                         self.points.clear();
-                        self.act = Act::Draws;
+                        self.act = BoneAct::Draws;
                         moment.feel(moment.tool, Haptic::Contact);
                     }
                 }
             }
         }
         match self.act {
-            Act::Idle => None,
-            Act::Draws => {
+            BoneAct::Idle => None,
+            BoneAct::Draws => {
                 if down && tracked {
                     pen::draw(&mut self.points, moment, MOST);
                 }
@@ -121,7 +121,7 @@ impl BoneTool {
                     return None;
                 }
                 pen::end(&mut self.points, moment, MOST);
-                self.act = Act::Idle;
+                self.act = BoneAct::Idle;
                 let stroke = std::mem::take(&mut self.points);
                 if stroke.len() < 2 {
                     moment.feel(moment.tool, Haptic::Limit);
@@ -133,18 +133,18 @@ impl BoneTool {
                 let bones = p.bones as usize;
                 Some(Request::Bones(Box::new(BoneSketch { stroke, eye, bones, mirror: p.mirror, reach })))
             }
-            Act::Drags(joint, from_tip, moved) => {
+            BoneAct::Drags(joint, from_tip, moved) => {
                 let to = tip + from_tip;
                 let far = place(context, joint).is_some_and(|old| old.distance(to) > STILL * moment.scale);
                 if down && tracked && far {
                     let edit = Edit::SetBones(dragged(context, joint, to));
                     let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
                     if context.run(operation) {
-                        self.act = Act::Drags(joint, from_tip, true);
+                        self.act = BoneAct::Drags(joint, from_tip, true);
                     }
                 }
                 if !down {
-                    self.act = Act::Idle;
+                    self.act = BoneAct::Idle;
                 }
                 None
             }

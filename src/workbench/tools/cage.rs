@@ -31,7 +31,7 @@ const OPACITY: [f32; 2] = [36.0, 230.0];
 const CAGE: [u8; 3] = [120, 220, 190];
 
 /// A set of vertices that hands hold.
-struct Held {
+struct HeldVertices {
     /// Displayed cage, and tip of the tool hand, when the hold began.
     start: Vec<DVec3>,
     hand: Rigid,
@@ -63,10 +63,10 @@ struct Work {
 }
 
 #[derive(Default)]
-enum Act {
+enum CageAct {
     #[default]
     Idle,
-    Holds(Box<Held>),
+    Holds(Box<HeldVertices>),
     /// The user draws a stroke. The [`Work`] is present for an offset stroke.
     Draws(Vec<Sample>, Option<Box<Work>>),
 }
@@ -74,7 +74,7 @@ enum Act {
 /// State of the cage tool.
 #[derive(Default)]
 pub struct CageTool {
-    act: Act,
+    act: CageAct,
     posed: PosedCage,
     /// The mirrored partner of each vertex of the cage; see [`partners`].
     partners: Vec<Option<u32>>,
@@ -97,7 +97,7 @@ impl CageTool {
 
     /// Whether a hand holds vertices or draws.
     pub fn is_busy(&self) -> bool {
-        !matches!(self.act, Act::Idle)
+        !matches!(self.act, CageAct::Idle)
     }
 
     /// Positions of the displayed cage, world space, metres.
@@ -107,7 +107,7 @@ impl CageTool {
 
     /// The offsets of the rest cage from which a hand moves vertices now; empty if no hand holds any.
     pub fn held_from(&self) -> &[Vec3] {
-        if let Act::Holds(held) = &self.act { &held.work.rest } else { &[] }
+        if let CageAct::Holds(held) = &self.act { &held.work.rest } else { &[] }
     }
 
     /// Whether the next stroke is an offset stroke.
@@ -118,7 +118,7 @@ impl CageTool {
     /// Cancels the hold or the stroke, and forgets the baseline.
     pub fn cancel(&mut self, context: &mut EditContext) {
         if self.is_busy() {
-            self.act = Act::Idle;
+            self.act = CageAct::Idle;
             context.show_document();
         }
         self.baseline = None;
@@ -154,14 +154,14 @@ impl CageTool {
             }
             return;
         };
-        if let Act::Idle = self.act {
+        if let CageAct::Idle = self.act {
             self.posed.follow(&context.character, &coupling, &context.rig);
         }
         let set = moment.preferences.cage_set;
         match std::mem::take(&mut self.act) {
-            Act::Idle => self.idle(context, moment, &coupling, set),
-            Act::Holds(held) => self.hold(context, moment, held),
-            Act::Draws(samples, work) => self.draw(context, moment, &coupling, samples, work),
+            CageAct::Idle => self.idle(context, moment, &coupling, set),
+            CageAct::Holds(held) => self.hold(context, moment, held),
+            CageAct::Draws(samples, work) => self.draw(context, moment, &coupling, samples, work),
         }
     }
 
@@ -186,7 +186,7 @@ impl CageTool {
                     return;
                 }
                 moment.feel(moment.tool, Haptic::Contact);
-                self.act = Act::Draws(vec![sample(moment)], work.map(Box::new));
+                self.act = CageAct::Draws(vec![sample(moment)], work.map(Box::new));
             }
             return;
         }
@@ -217,7 +217,7 @@ impl CageTool {
             let ring = || start.iter().zip(&work.share).filter(|(_, share)| **share > 0.0).map(|(x, _)| *x);
             ring().sum::<DVec3>() / ring().count().max(1) as f64
         });
-        self.act = Act::Holds(Box::new(Held { start, hand: tip, middle, both: None, work }));
+        self.act = CageAct::Holds(Box::new(HeldVertices { start, hand: tip, middle, both: None, work }));
     }
 
     /// Prepares the map from the displayed cage to the rest cage. If this fails, the error becomes the notice.
@@ -251,7 +251,7 @@ impl CageTool {
         }
     }
 
-    fn hold(&mut self, context: &mut EditContext, moment: &mut Moment, mut held: Box<Held>) {
+    fn hold(&mut self, context: &mut EditContext, moment: &mut Moment, mut held: Box<HeldVertices>) {
         let (hand, other) = (moment.hand(), &moment.hands.hands[1 - moment.tool]);
         if !hand.trigger.down {
             let cage = std::mem::take(&mut held.work.now);
@@ -288,7 +288,7 @@ impl CageTool {
             }
             self.preview(context, &mut held.work, moment.preferences.mirror);
         }
-        self.act = Act::Holds(held);
+        self.act = CageAct::Holds(held);
     }
 
     fn draw(
@@ -320,7 +320,7 @@ impl CageTool {
             self.preview(context, work, moment.preferences.mirror);
         }
         if down {
-            self.act = Act::Draws(samples, work);
+            self.act = CageAct::Draws(samples, work);
             return;
         }
         match (work, stroke) {
@@ -459,7 +459,7 @@ impl CageTool {
             }
         }
         let (holds, color) = match &self.act {
-            Act::Holds(held) => (&held.work.share, held_color(records)),
+            CageAct::Holds(held) => (&held.work.share, held_color(records)),
             _ => (&self.lit, held_color(false)),
         };
         let selected = self.baseline.iter().flat_map(|b| &b.1).map(|s| s.0);
@@ -478,7 +478,7 @@ impl CageTool {
             let points: Vec<Vec3> = (0..=24).map(|i| point_along(baseline, f64::from(i) / 24.0)).collect();
             out.stroke(&points, BASELINE, 3.0);
         }
-        if let Act::Draws(samples, work) = &self.act {
+        if let CageAct::Draws(samples, work) = &self.act {
             let points: Vec<Vec3> = samples.iter().map(|s| s.position.into()).collect();
             out.stroke(&points, if work.is_some() { OFFSET } else { BASELINE }, 3.0);
         }

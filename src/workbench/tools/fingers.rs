@@ -9,7 +9,7 @@ use crate::rig::{Pose, keep_limit};
 /// Smallest influence with which skin follows a joint of a finger.
 const FOLLOWS: f32 = 0.05;
 
-struct Held {
+struct HeldFingers {
     /// Pose before.
     start: Pose,
     /// The displayed pose.
@@ -25,7 +25,7 @@ struct Held {
 /// State of the fingers that follow a tracked hand.
 #[derive(Default)]
 pub struct FingerTool {
-    held: Option<Held>,
+    held: Option<HeldFingers>,
 }
 
 impl FingerTool {
@@ -53,13 +53,13 @@ impl FingerTool {
         let partner = context.body.mirror.as_ref().filter(|_| mirror).and_then(|m| m.partner(hand));
         rigs.extend(partner.and_then(rig).filter(|(other, _)| *other != hand).map(|(_, rig)| rig));
         let (pose, over) = (context.pose.clone(), context.over_motion());
-        self.held = Some(Held { start: pose.clone(), next: pose.clone(), pose, rigs, over });
+        self.held = Some(HeldFingers { start: pose.clone(), next: pose.clone(), pose, rigs, over });
         true
     }
 
     /// Lets the rest of the body follow the motion, if one plays.
     pub fn ride(&mut self, context: &mut EditContext) {
-        let Some(Held { pose, next, rigs, over, .. }) = &mut self.held else { return };
+        let Some(HeldFingers { pose, next, rigs, over, .. }) = &mut self.held else { return };
         if !context.beneath_into(over, next) {
             return;
         }

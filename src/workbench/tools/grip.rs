@@ -21,7 +21,7 @@ use crate::rig::{GripHold, GripPose, Pose, PosedRig};
 use crate::scene::SurfaceSample;
 use crate::surface::{Grip, SurfacePoint};
 use crate::workbench::{Haptic, Rigid, Tracking};
-use shown::{Shown, drawn};
+use shown::{ShownGrip, drawn};
 use std::sync::Arc;
 
 /// Trigger value below which a sample ends a stroke.
@@ -52,7 +52,7 @@ pub fn color_of(hold: GripHold) -> [u8; 4] {
 }
 
 /// A grip that a hand moves.
-struct Held {
+struct HeldGrip {
     id: GripId,
     /// The grip when the hold began, with what it holds from then on.
     start: GripPose,
@@ -67,14 +67,14 @@ struct Held {
 /// State of the grip tool.
 #[derive(Default)]
 pub struct GripTool {
-    shown: Vec<Shown>,
+    shown: Vec<ShownGrip>,
     /// Document revision of `shown`, and the coupling with its cage.
     revision: Option<Version>,
     coupling: Option<Arc<Coupling>>,
     hover: Option<GripId>,
     /// The grip that commands change.
     selected: Option<GripId>,
-    held: Option<Box<Held>>,
+    held: Option<Box<HeldGrip>>,
     points: Vec<SurfacePoint>,
     /// Samples of the stroke.
     seen: Vec<SurfaceSample>,
@@ -146,7 +146,7 @@ impl GripTool {
         if !same {
             let skeleton = &context.character.skeleton;
             let rest = PosedRig::new(skeleton, &Pose::rest(skeleton));
-            self.shown = grips.iter().map(|g| Shown::new(context, g, &rest)).collect();
+            self.shown = grips.iter().map(|g| ShownGrip::new(context, g, &rest)).collect();
         }
         let exists = |id: &GripId| grips.iter().any(|g| g.id == *id);
         self.selected = self.selected.filter(exists);
@@ -221,7 +221,7 @@ impl GripTool {
             let point = point_of(sample);
             let x = context.body.bind_position(&context.character, &point)?;
             let corners = context.body.walk.corners(point.triangle)?;
-            let near = |s: &&Shown| match s.region {
+            let near = |s: &&ShownGrip| match s.region {
                 true => corners.iter().all(|v| s.vertices.binary_search(v).is_ok()),
                 false => s.bind.distance(x) <= (GRASP * scale).min(1.5 * context.body.edge),
             };
@@ -266,7 +266,7 @@ impl GripTool {
             }
             (partner, before.hold)
         });
-        self.held = Some(Box::new(Held { id, start, before: now.hold, partner, hand, moved: false }));
+        self.held = Some(Box::new(HeldGrip { id, start, before: now.hold, partner, hand, moved: false }));
     }
 
     /// Whether a hand holds a grip.
@@ -374,7 +374,7 @@ impl GripTool {
         let id = document.unused_grip_id();
         let mut grip = Grip::new(id, vertices);
         let skeleton = &context.character.skeleton;
-        let shown = Shown::new(context, &grip, &PosedRig::new(skeleton, &Pose::rest(skeleton)));
+        let shown = ShownGrip::new(context, &grip, &PosedRig::new(skeleton, &Pose::rest(skeleton)));
         let places = seen.iter().filter_map(|sample| shown.seen(context, sample));
         let (count, sum) = places.fold((0.0, Vec3::ZERO), |(n, sum), place| (n + 1.0, sum + place));
         let translation = sum / f32::max(count, 1.0);
@@ -491,7 +491,7 @@ fn put(pose: &mut Pose, grip: GripPose) {
 }
 
 /// Stores the displayed places of a held grip and its partner in the document.
-fn commit(context: &mut EditContext, held: &Held) {
+fn commit(context: &mut EditContext, held: &HeldGrip) {
     let both = [Some((held.id, held.before)), held.partner.map(|(p, before)| (p.id, before))];
     let edits = both.into_iter().flatten().filter_map(|(id, before)| {
         let now = context.pose.grips.iter().find(|g| g.id == id).copied()?;

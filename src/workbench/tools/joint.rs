@@ -10,7 +10,7 @@ use crate::rig::{Pose, keep_limit, move_joint};
 use crate::workbench::{Haptic, Rigid, Tracking};
 
 /// A joint that is held.
-struct Held {
+struct HeldJoint {
     node: NodeId,
     /// Pose at the grab.
     start: Pose,
@@ -25,7 +25,7 @@ struct Held {
 /// State of the joint tool.
 #[derive(Default)]
 pub struct JointTool {
-    held: Option<Held>,
+    held: Option<HeldJoint>,
 }
 
 impl JointTool {
@@ -41,7 +41,7 @@ impl JointTool {
         }
         let (start, over) = (context.pose.clone(), context.over_motion());
         let last = (DQuat::IDENTITY, DVec3::ZERO, false);
-        self.held = Some(Held { node, start, hand: Rigid::default(), last, over });
+        self.held = Some(HeldJoint { node, start, hand: Rigid::default(), last, over });
         true
     }
 
@@ -107,7 +107,7 @@ impl JointTool {
         if self.held.is_none() {
             let node = near.filter(|_| trigger.pressed && tracked && !hand.on_panel);
             if let Some(node) = node.filter(|n| self.hold(context, *n)) {
-                self.held = self.held.take().map(|h| Held { node, hand: tip, ..h });
+                self.held = self.held.take().map(|h| HeldJoint { node, hand: tip, ..h });
                 moment.feel(moment.tool, Haptic::Selection);
             }
             return;

@@ -30,7 +30,7 @@ const AHEAD: usize = 8;
 const PER_KNOT: usize = 8;
 
 #[derive(Debug, Default, PartialEq)]
-enum Act {
+enum LineAct {
     #[default]
     Idle,
     Draws,
@@ -41,7 +41,7 @@ enum Act {
 /// State of the line of action tool.
 #[derive(Default)]
 pub struct LineTool {
-    act: Act,
+    act: LineAct,
     samples: Vec<Sample>,
     /// Number of samples already in the journal.
     journalled: usize,
@@ -61,7 +61,7 @@ pub struct LineTool {
 impl LineTool {
     /// Whether a stroke or a drag is in progress.
     pub fn is_busy(&self) -> bool {
-        self.act != Act::Idle
+        self.act != LineAct::Idle
     }
 
     /// The layer that receives the next stroke as its offset stroke.
@@ -72,13 +72,13 @@ impl LineTool {
     /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
         match self.act {
-            Act::Drags(_, _, true) => {
+            LineAct::Drags(_, _, true) => {
                 context.run(Operation::Undo);
             }
-            Act::Draws => context.show_document(),
+            LineAct::Draws => context.show_document(),
             _ => {}
         }
-        self.act = Act::Idle;
+        self.act = LineAct::Idle;
         self.samples.clear();
         self.take_open(context);
     }
@@ -153,7 +153,7 @@ impl LineTool {
         let hand = moment.hand();
         let (tip, tracking) = (hand.tip, hand.tip_tracking);
         let (pressed, released, down) = (hand.trigger.pressed, hand.trigger.released, hand.trigger.down);
-        if self.act == Act::Idle {
+        if self.act == LineAct::Idle {
             // An offset stroke often begins near its baseline, so knots are disabled while one is awaited.
             let near = if tracking > Tracking::Lost && !hand.on_panel && self.open.is_none() {
                 nearest_knot(context, tip.position, REACH * moment.scale)
@@ -168,19 +168,19 @@ impl LineTool {
                 self.act = match near {
                     Some(knot) => {
                         moment.feel(moment.tool, Haptic::Selection);
-                        Act::Drags(
+                        LineAct::Drags(
                             knot,
                             knot_position(context, knot).unwrap_or_default() - tip.position,
                             false,
                         )
                     }
-                    None => Act::Draws,
+                    None => LineAct::Draws,
                 };
             }
         }
         match self.act {
-            Act::Idle => {}
-            Act::Draws => {
+            LineAct::Idle => {}
+            LineAct::Draws => {
                 if tracking == Tracking::Tracked && down {
                     self.draw(context, moment);
                 }
@@ -188,7 +188,7 @@ impl LineTool {
                     self.finish(context, moment);
                 }
             }
-            Act::Drags(knot, from_tip, moved) => {
+            LineAct::Drags(knot, from_tip, moved) => {
                 if tracking == Tracking::Tracked && down {
                     let position = tip.position + from_tip;
                     let old = knot_position(context, knot).unwrap_or(position);
@@ -198,14 +198,14 @@ impl LineTool {
                         let edit = self.on_both_sides(context, edit);
                         let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
                         if context.run(operation) {
-                            self.act = Act::Drags(knot, from_tip, true);
+                            self.act = LineAct::Drags(knot, from_tip, true);
                         } else {
                             moment.feel(moment.tool, Haptic::Limit);
                         }
                     }
                 }
                 if !down {
-                    self.act = Act::Idle;
+                    self.act = LineAct::Idle;
                 }
             }
         }
@@ -280,7 +280,7 @@ impl LineTool {
     }
 
     fn finish(&mut self, context: &mut EditContext, moment: &mut Moment) {
-        self.act = Act::Idle;
+        self.act = LineAct::Idle;
         let (tip, tracking) = (moment.hand().tip.position, moment.hand().tip_tracking);
         if moment.preferences.pen == Pen::Steady && tracking == Tracking::Tracked {
             // The stroke ends at the tip.

@@ -6,7 +6,7 @@
 use crate::desktop::Desktop;
 use crate::program::PATIENCE;
 pub use crate::program::Program as App;
-use sinew::app::report::{Ask, Event, Frame, Line};
+use sinew::app::report::{Ask, Event, Frame, ReportLine};
 use sinew::puppet::{Player, Puppet, Script};
 use sinew::workbench::{Command as Press, Tracking};
 use std::net::{Ipv4Addr, TcpListener};
@@ -133,7 +133,7 @@ impl App {
     pub fn until_frame(&mut self, most: usize, what: &str, mut wanted: impl FnMut(&Frame) -> bool) {
         let (mut seen, mut last) = (0, Instant::now());
         while let Some(line) = self.next() {
-            if let Line::Frame(frame) = line {
+            if let ReportLine::Frame(frame) = line {
                 if wanted(&frame) {
                     return;
                 }

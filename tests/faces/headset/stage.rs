@@ -7,7 +7,7 @@ use sinew::base::math::Vec3;
 use sinew::bind::BindOptions;
 use sinew::bind::shapes::Shape;
 use sinew::document::Document;
-use sinew::puppet::{Puppet, State};
+use sinew::puppet::{Puppet, PuppetState};
 use sinew::rig::PosedRig;
 use sinew::scene::Model;
 use sinew::workbench::{Command, Rigid, Tool, Tracking};
@@ -138,7 +138,7 @@ impl Session {
         self.app.ask(&Ask::Command(Command::Open("capsule.glb".into())));
         self.app.event("a character", |e| matches!(e, Event::Loaded(_)).then_some(()));
         self.app.event("the body on the stage", |e| matches!(e, Event::Shown(_)).then_some(()));
-        self.puppet.state = State::default();
+        self.puppet.state = PuppetState::default();
         show(&mut self.puppet, &mut self.app);
         if self.app.frame.tool != Tool::Line {
             self.app.press(Command::Tool(Tool::Line));

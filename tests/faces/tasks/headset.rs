@@ -7,7 +7,7 @@ use crate::headset::stage::{Session, differing, saved, words};
 use sinew::app::report::{Ask, Event, Text};
 use sinew::base::math::Vec3;
 use sinew::document::Document;
-use sinew::puppet::{Player, Script, State};
+use sinew::puppet::{Player, PuppetState, Script};
 use sinew::scene::Model;
 use sinew::workbench::{Command, Tool};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(super) struct Person<'a> {
 }
 
 /// Whether each trigger, squeeze and button of a state is pressed.
-fn pressed(state: &State) -> Vec<bool> {
+fn pressed(state: &PuppetState) -> Vec<bool> {
     let hand = |h: &sinew::puppet::Controller| {
         let b = &h.buttons;
         [h.trigger > 0.5, h.squeeze > 0.5, b.a_click, b.b_click, b.stick_click, b.system_click]

@@ -1,6 +1,6 @@
 //! Settings of the skinning methods that have more than numbers: shares of the blend, influences of IRS, crease angle.
 
-use super::super::{Memory, Pressed, Shows, widgets};
+use super::super::{PanelMemory, Pressed, Shows, widgets};
 use super::{Number, name_of, number, numbers, with};
 use crate::base::JointId;
 use crate::deform::blend::Painted;
@@ -37,7 +37,7 @@ pub(super) fn normals(
     ui: &mut Ui,
     settings: &DeformerSettings,
     crease: Crease,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     widgets::caption(ui, "Normals");
@@ -65,7 +65,7 @@ pub(super) fn of_blend(
     ui: &mut Ui,
     shows: &Shows<'_>,
     painted: &Painted,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     let (settings, p) = (shows.bench.session().document().deformer(), shows.bench.preferences());
@@ -97,7 +97,7 @@ pub(super) fn of_irs(
     ui: &mut Ui,
     shows: &Shows<'_>,
     params: &IrsParams,
-    memory: &mut Memory,
+    memory: &mut PanelMemory,
     pressed: &mut Pressed,
 ) {
     let settings = shows.bench.session().document().deformer();

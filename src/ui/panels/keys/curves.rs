@@ -9,7 +9,7 @@ mod values;
 use super::selection::has;
 use super::sheet::{self, Header};
 use super::span::{self, END};
-use super::{Selection, State, theme};
+use super::{Selection, SheetState, theme};
 use crate::asset::Property;
 use crate::base::{NodeId, Version};
 use crate::document::{Channel, KeyCurves, Motion, Subject, Target};
@@ -106,7 +106,7 @@ fn owner(bench: &Workbench, selection: &Selection) -> Option<Subject> {
 }
 
 /// Draws the choice between rows and curves.
-pub(super) fn choices(ui: &mut Ui, state: &mut State) {
+pub(super) fn choices(ui: &mut Ui, state: &mut SheetState) {
     for (on, text, tip) in [
         (false, "Sheet", "Shows the keys of all objects as rows"),
         (true, "Curves", "Shows the values of the selected joint over time, with handles for the slopes"),
@@ -120,7 +120,7 @@ pub(super) fn choices(ui: &mut Ui, state: &mut State) {
 }
 
 /// Draws the choice of the property, and the tools of the curves.
-pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut State) {
+pub(super) fn tools(ui: &mut Ui, bench: &Workbench, state: &mut SheetState) {
     let motion = bench.session().document().motion();
     if theme::is_large(ui) {
         let tip = "Shows the tools for keys, easing, playback and view";
@@ -153,7 +153,7 @@ fn breaks(ui: &mut Ui, state: &mut Curves) {
 pub(in crate::ui) fn show(
     ui: &mut Ui,
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
     (header, height): (Header, f32),
 ) {

@@ -4,7 +4,7 @@
 use super::selection::{has, same_key};
 use super::sheet::Grid;
 use super::span::Span;
-use super::{Selection, State, frame_near, theme};
+use super::{Selection, SheetState, frame_near, theme};
 use crate::document::{DopeSheet, Edit, KeyEdit};
 use crate::ui::panels::Pressed;
 use crate::workbench::{Timeline, Workbench};
@@ -75,7 +75,7 @@ impl Hold {
 
 /// Returns whether the primary button is held on a target, and whether a press adds to the selection; `None` until the button
 /// of a cancelled drag is up.
-pub(super) fn button(ui: &Ui, answer: &Response, state: &mut State) -> Option<(bool, bool)> {
+pub(super) fn button(ui: &Ui, answer: &Response, state: &mut SheetState) -> Option<(bool, bool)> {
     let (adds, primary) = ui.input(|i| (i.modifiers.shift, i.pointer.primary_down()));
     let held = answer.is_pointer_button_down_on() && primary;
     if state.dropped {
@@ -104,7 +104,7 @@ impl Shift {
 }
 
 /// Returns the change of time that the drag under way gives.
-pub(super) fn shift(state: &State, span: &Span, timeline: &Timeline) -> Shift {
+pub(super) fn shift(state: &SheetState, span: &Span, timeline: &Timeline) -> Shift {
     let (Some(press), Some([first, last])) = (&state.press, state.selection.ends()) else {
         return Shift::None;
     };
@@ -126,7 +126,7 @@ pub(super) fn shift(state: &State, span: &Span, timeline: &Timeline) -> Shift {
 }
 
 /// Draws the box of a drag on empty ground.
-pub(super) fn draw(ui: &Ui, body: Rect, state: &State) {
+pub(super) fn draw(ui: &Ui, body: Rect, state: &SheetState) {
     if let Some(press) = state.press.as_ref().filter(|p| p.hold.moved && is_box(p.what)) {
         press.hold.draw(ui, body);
     }
@@ -142,7 +142,7 @@ pub(super) fn run(
     answer: &Response,
     grid: &Grid,
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
 ) {
     let timeline = bench.timeline();

@@ -4,7 +4,7 @@
 use super::press::{self, Shift, What};
 use super::selection::has;
 use super::span::{self, END, Span};
-use super::{Selection, State, theme, widgets};
+use super::{Selection, SheetState, theme, widgets};
 use crate::document::{DopeSheet, Row, Subject};
 use crate::ui::panels::Pressed;
 use crate::workbench::{Timeline, Workbench};
@@ -41,7 +41,7 @@ pub(super) struct Grid {
 pub(in crate::ui) fn ruler(
     ui: &mut Ui,
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
 ) -> Header {
     let size = vec2(ui.available_width(), (RULER * theme::scale(ui)).round());
@@ -57,7 +57,7 @@ pub(in crate::ui) fn ruler(
 pub(in crate::ui) fn rows(
     ui: &mut Ui,
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
     header: Header,
     height: f32,
@@ -200,7 +200,7 @@ pub(super) fn navigate(
     whole: Rect,
     header: Rect,
     span: &Span,
-    state: &mut State,
+    state: &mut SheetState,
     timeline: &Timeline,
 ) {
     let pan = std::mem::take(&mut state.pan);

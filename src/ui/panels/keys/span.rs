@@ -1,6 +1,6 @@
 //! The ruler of the dope sheet: the displayed range of time, its marks, and scrubbing.
 
-use super::{State, theme};
+use super::{SheetState, theme};
 use crate::ui::panels::Pressed;
 use crate::workbench::{Command, Timeline, Workbench};
 use egui::{Event, FontId, PointerButton, Rect, Sense, Stroke, Ui, pos2};
@@ -33,7 +33,7 @@ pub(in crate::ui) struct Span {
     near: f32,
 }
 
-impl State {
+impl SheetState {
     /// Changes the displayed range by a factor about a time, seconds.
     pub fn zoom(&mut self, timeline: &Timeline, about: f64, factor: f64) {
         let [from, to] = self.range(timeline);
@@ -121,7 +121,7 @@ pub(super) fn scrub(
     ui: &Ui,
     ruler: Rect,
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
 ) -> Span {
     let timeline = bench.timeline();

@@ -1,7 +1,7 @@
 //! The lists of files: the current folder, recent files, unsaved sessions. The arrow keys up and down choose a line,
 //! Enter opens the line, Backspace and left go to the parent folder.
 
-use super::{Memory, Pressed, Shows};
+use super::{Pressed, Shows, WindowPanelMemory};
 use crate::ui::palette::{FileEntry, FileKind, FileList, Tab};
 use crate::ui::window::input::WindowInput;
 use crate::ui::window::output::Ask;
@@ -41,10 +41,10 @@ pub(in crate::ui::window) struct Chosen {
 }
 
 /// Returns path and text of the lines of a list: the parent folder, if there is one, and the entries.
-fn lines(files: &FileList, tab: Tab) -> impl Iterator<Item = (&Path, Line<'_>)> {
+fn lines(files: &FileList, tab: Tab) -> impl Iterator<Item = (&Path, FileLine<'_>)> {
     let (above, entries) = files.of(tab);
-    let up = above.map(|path| (path, Line { name: "..", note: "folder above", folder: true }));
-    up.into_iter().chain(entries.iter().map(|e| (e.path.as_path(), Line::of(e))))
+    let up = above.map(|path| (path, FileLine { name: "..", note: "folder above", folder: true }));
+    up.into_iter().chain(entries.iter().map(|e| (e.path.as_path(), FileLine::of(e))))
 }
 
 impl WindowEditor {
@@ -126,7 +126,7 @@ impl WindowEditor {
 }
 
 /// Draws the welcome screen of a window without a document.
-pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut WindowPanelMemory, pressed: &mut Pressed) {
     let files = &shows.facts.files;
     let shown = egui::Window::new("welcome")
         .title_bar(false)
@@ -149,7 +149,7 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
                     let most = if all { usize::MAX } else { SHORT };
                     let mut lines = |ui: &mut Ui| {
                         for entry in entries.iter().take(most) {
-                            let answer = line(ui, Line::of(entry), false);
+                            let answer = line(ui, FileLine::of(entry), false);
                             let clicked = answer.on_hover_text(entry.path.to_string_lossy()).clicked();
                             pressed.command(Command::Open(entry.path.clone()), clicked);
                         }
@@ -184,7 +184,7 @@ pub(super) fn welcome(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, press
 }
 
 /// Draws the lists of files over the picture of a document.
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut WindowPanelMemory, pressed: &mut Pressed) {
     let mut open = true;
     let window = egui::Window::new("Files").open(&mut open).collapsible(false).default_size([400.0, 340.0]);
     window.default_pos([210.0, 60.0]).show(ui.ctx(), |ui| {
@@ -206,7 +206,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
 }
 
 /// Draws the lines of the chosen tab.
-fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, height: f32, pressed: &mut Pressed) {
+fn list(ui: &mut Ui, shows: &Shows<'_>, memory: &mut WindowPanelMemory, height: f32, pressed: &mut Pressed) {
     let (files, chosen) = (&shows.facts.files, &mut memory.files);
     if chosen.folder != files.folder {
         let path = files.folder.to_string_lossy().into_owned();
@@ -287,19 +287,19 @@ pub(super) fn browse(ui: &mut Ui, files: &FileList) -> Option<(PathBuf, bool)> {
 
 /// The text of a line.
 #[derive(Clone, Copy)]
-struct Line<'a> {
+struct FileLine<'a> {
     name: &'a str,
     note: &'a str,
     folder: bool,
 }
 
-impl<'a> Line<'a> {
+impl<'a> FileLine<'a> {
     fn of(entry: &'a FileEntry) -> Self {
         Self { name: &entry.name, note: &entry.note, folder: entry.kind == FileKind::Folder }
     }
 }
 
-fn line(ui: &mut Ui, Line { name, note, folder }: Line<'_>, on: bool) -> Response {
+fn line(ui: &mut Ui, FileLine { name, note, folder }: FileLine<'_>, on: bool) -> Response {
     let text = if folder { format!("{name}/") } else { name.to_owned() };
     let text = RichText::new(text);
     let response = super::widgets::row(ui, 0.0, if folder { text.strong() } else { text }, on);

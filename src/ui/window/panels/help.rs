@@ -1,6 +1,6 @@
 //! The list of shortcuts, from the key table. A click on a shortcut lets the user choose another key.
 
-use super::{Memory, Pressed, Shows};
+use super::{Pressed, Shows, WindowPanelMemory};
 use crate::ui::window::choices::Choices;
 use crate::ui::window::keys::{ACTS, Group, KeyMap};
 use egui::{Grid, RichText, ScrollArea, TextEdit, Ui};
@@ -16,7 +16,7 @@ const MOUSE: [(&str, &str); 7] = [
     ("Dropped file", "opens it"),
 ];
 
-pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut WindowPanelMemory, pressed: &mut Pressed) {
     let mut open = true;
     let room = ui.ctx().content_rect().center();
     let window = egui::Window::new("Keys").open(&mut open).collapsible(false).default_size([470.0, 480.0]);
@@ -31,7 +31,7 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed:
         let filter = memory.key_filter.to_lowercase();
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             for group in Group::ALL {
-                let wanted = |l: &&crate::ui::window::keys::Line| {
+                let wanted = |l: &&crate::ui::window::keys::KeyLine| {
                     l.group == group && l.label.to_lowercase().contains(&filter)
                 };
                 let lines: Vec<_> = ACTS.iter().filter(wanted).collect();

@@ -30,9 +30,9 @@ pub(super) const SELECTED: [u8; 4] = [255, 255, 255, 255];
 
 /// Interface state of the panels that is not a user preference.
 #[derive(Default)]
-pub(super) struct Memory {
+pub(super) struct WindowPanelMemory {
     /// State of the panels that the headset has too.
-    pub shared: panels::Memory,
+    pub shared: panels::PanelMemory,
     /// The tool in the last pass.
     pub tool: Tool,
     /// Whether the list of shortcuts shows.
@@ -125,7 +125,7 @@ impl Shows<'_> {
 }
 
 /// Draws all panels. The remaining rectangle of the window is for the picture.
-fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut WindowPanelMemory, pressed: &mut Pressed) {
     bar::top(ui, shows, pressed);
     bar::bottom(ui, shows);
     memory.shared.keys.over = false;

@@ -1,6 +1,6 @@
 //! The dialog that asks for folder and name of a project or export, before the first save and for *Save as*.
 
-use super::{Memory, Pressed, Shows, files, widgets};
+use super::{Pressed, Shows, WindowPanelMemory, files, widgets};
 use crate::export::is_model;
 use crate::ui::window::output::Writes;
 use crate::ui::window::{WindowEditor, paths};
@@ -58,7 +58,12 @@ impl WindowEditor {
     }
 }
 
-pub(super) fn show(context: &Context, shows: &Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+pub(super) fn show(
+    context: &Context,
+    shows: &Shows<'_>,
+    memory: &mut WindowPanelMemory,
+    pressed: &mut Pressed,
+) {
     let Some(saving) = &mut memory.saving else { return };
     let answer = Modal::new(Id::new("save")).show(context, |ui| {
         ui.set_width(440.0);

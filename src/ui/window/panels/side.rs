@@ -1,6 +1,6 @@
 //! The right side panel: document, poses and clips, deformer, history and statistics.
 
-use super::{Memory, Pressed, Shows, statistics, widgets};
+use super::{Pressed, Shows, WindowPanelMemory, statistics, widgets};
 use crate::ui::panels::{self, Section};
 use crate::workbench::Tool;
 use egui::{Frame, Margin, Panel, ScrollArea, Ui};
@@ -34,7 +34,7 @@ pub(super) fn show(
     ui: &mut Ui,
     shows: &Shows<'_>,
     shared: &panels::Shows<'_>,
-    memory: &mut Memory,
+    memory: &mut WindowPanelMemory,
     pressed: &mut Pressed,
 ) {
     let bench = shared.bench;

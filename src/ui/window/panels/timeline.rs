@@ -1,6 +1,6 @@
 //! The timeline: playback, the ruler with the playhead, and the dope sheet, which opens to its tools and more rows.
 
-use super::{Memory, Pressed, Shows, theme, widgets};
+use super::{Pressed, Shows, WindowPanelMemory, theme, widgets};
 use crate::ui::icons::Icon;
 use crate::ui::panels::keys::{self, RULER, curves};
 use crate::ui::window::keys::Act;
@@ -21,7 +21,7 @@ pub(super) fn show(
     ui: &mut Ui,
     shows: &Shows<'_>,
     bench: &Workbench,
-    memory: &mut Memory,
+    memory: &mut WindowPanelMemory,
     pressed: &mut Pressed,
 ) {
     let state = &mut memory.shared.keys;
@@ -65,7 +65,7 @@ fn controls(
     ui: &mut Ui,
     shows: &Shows<'_>,
     bench: &Workbench,
-    state: &mut keys::State,
+    state: &mut keys::SheetState,
     pressed: &mut Pressed,
 ) {
     let timeline = bench.timeline();

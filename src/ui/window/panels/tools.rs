@@ -1,7 +1,7 @@
 //! The panel of the tools and the settings of the chosen tool.
 
 use super::widgets::{Print, Slide};
-use super::{Memory, Pressed, Shows, widgets};
+use super::{Pressed, Shows, WindowPanelMemory, widgets};
 use crate::document::FRAME_RATES;
 use crate::pose::Lengths;
 use crate::scene::Measurement;
@@ -20,7 +20,7 @@ pub(super) fn show(
     ui: &mut Ui,
     shows: &Shows<'_>,
     shared: &panels::Shows<'_>,
-    memory: &mut Memory,
+    memory: &mut WindowPanelMemory,
     pressed: &mut Pressed,
 ) {
     let bench = shared.bench;
@@ -91,7 +91,7 @@ pub(super) fn show(
 }
 
 /// Draws the settings of keys: auto key, frame rate, interpolation.
-fn keys(ui: &mut Ui, shared: &panels::Shows<'_>, memory: &mut Memory, pressed: &mut Pressed) {
+fn keys(ui: &mut Ui, shared: &panels::Shows<'_>, memory: &mut WindowPanelMemory, pressed: &mut Pressed) {
     let timeline = shared.bench.timeline();
     widgets::caption(ui, "Keys");
     let rates = FRAME_RATES.map(|r| (format!("{r} fps"), timeline.sheet.rate == r, Command::Rate(r)));

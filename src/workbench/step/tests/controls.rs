@@ -1,7 +1,7 @@
 //! Control joints of a rig, such as targets of inverse kinematics: strokes, hands and the pin gesture do not take them.
 
 use super::*;
-use crate::document::Line;
+use crate::document::StrokeLine;
 
 /// The control in the forearm, and the control below the elbow, both on roots of their own.
 const CONTROLS: [usize; 2] = [16, 17];
@@ -25,7 +25,7 @@ fn a_baseline_does_not_select_a_control_joint_not_even_after_a_knot_was_moved() 
         assert!([ARM, ELBOW, HAND].iter().all(|j| joints.contains(j)), "{joints:?}");
         let (id, at) = (s.strokes()[0].id, s.strokes()[0].baseline.knots()[0].position);
         let position = (Vec3::from(at) + Vec3::Y * 0.005).into();
-        s.bench.change(Edit::MoveKnot { id, line: Line::Baseline, knot: 0, position });
+        s.bench.change(Edit::MoveKnot { id, line: StrokeLine::Baseline, knot: 0, position });
         assert_eq!(selects(&s), takes, "{rules:?}, after a knot was moved");
     }
 }

@@ -2,7 +2,7 @@
 //! a new grip gets a partner, and what a hand or a panel does to a grip happens to its partner as the mirror image.
 
 use super::GripTool;
-use super::shown::{Shown, drawn};
+use super::shown::{ShownGrip, drawn};
 use crate::base::GripId;
 use crate::base::math::{Vec3, rotation_of};
 use crate::document::Edit;
@@ -32,11 +32,11 @@ fn near(context: &EditContext) -> f32 {
 
 impl GripTool {
     /// Returns the grip of the other side. `None` for a grip in the plane of symmetry or without a partner.
-    pub(super) fn partner(&self, context: &EditContext, id: GripId) -> Option<&Shown> {
+    pub(super) fn partner(&self, context: &EditContext, id: GripId) -> Option<&ShownGrip> {
         let (sides, _) = symmetry(context)?;
-        let other = |s: &Shown| {
+        let other = |s: &ShownGrip| {
             let there = image(sides, s.bind);
-            let away = |o: &Shown| o.bind.distance(there);
+            let away = |o: &ShownGrip| o.bind.distance(there);
             let found = self.shown.iter().filter(|o| o.region == s.region);
             // A grip that is its own nearest is in the plane.
             found.min_by(|a, b| away(a).total_cmp(&away(b))).filter(|o| away(o) <= near(context))
@@ -81,7 +81,7 @@ impl GripTool {
         context: &mut EditContext,
         points: &[SurfacePoint],
         grip: &Grip,
-        shown: &Shown,
+        shown: &ShownGrip,
     ) -> Option<Grip> {
         let Some((sides, plane)) = symmetry(context) else {
             context.notice = Some("this body has no two sides: the grip has no mirror image".into());
@@ -97,7 +97,7 @@ impl GripTool {
         };
         let mirrored = vertices.map(|v| Grip::new(GripId(grip.id.0 + 1), v));
         let rest = PosedRig::new(&context.character.skeleton, &Pose::rest(&context.character.skeleton));
-        let found = mirrored.map(|m| (Shown::new(context, &m, &rest), m));
+        let found = mirrored.map(|m| (ShownGrip::new(context, &m, &rest), m));
         let found =
             found.filter(|(s, _)| s.region == shown.region && s.bind.distance(there) <= near(context));
         let Some((other, mut mirrored)) = found else {

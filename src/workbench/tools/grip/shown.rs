@@ -13,7 +13,7 @@ use crate::workbench::tools::EditContext;
 use crate::workbench::tools::skin::{between, point_of};
 
 /// A grip of the document, prepared for display.
-pub(super) struct Shown {
+pub(super) struct ShownGrip {
     pub id: GripId,
     /// Segments on the skin: the outline of a region, or a mark around a point.
     pub outline: Vec<[Place; 2]>,
@@ -30,7 +30,7 @@ pub(super) struct Shown {
     space: Option<JointId>,
 }
 
-impl Shown {
+impl ShownGrip {
     /// Prepares a grip. `rest` is the file's rest pose.
     pub fn new(context: &EditContext, grip: &Grip, rest: &PosedRig) -> Self {
         let character = &context.character;

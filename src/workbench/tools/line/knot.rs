@@ -3,22 +3,22 @@
 use super::EditContext;
 use crate::base::StrokeId;
 use crate::base::math::Vec3;
-use crate::document::Line;
+use crate::document::StrokeLine;
 use crate::pose::Stroke;
 
 /// A knot of a stroke in the document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Knot {
     pub id: StrokeId,
-    pub line: Line,
+    pub line: StrokeLine,
     pub index: usize,
 }
 
 fn stroke_of(context: &EditContext, knot: Knot) -> Option<&Stroke> {
     let layer = context.session.document().stroke(knot.id).ok()?;
     match knot.line {
-        Line::Baseline => Some(&layer.baseline),
-        Line::Offset => layer.offset.as_ref(),
+        StrokeLine::Baseline => Some(&layer.baseline),
+        StrokeLine::Offset => layer.offset.as_ref(),
     }
 }
 
@@ -31,7 +31,8 @@ pub(super) fn knot_position(context: &EditContext, knot: Knot) -> Option<Vec3> {
 pub(super) fn nearest_knot(context: &EditContext, tip: Vec3, reach: f32) -> Option<Knot> {
     let mut best: Option<(f32, Knot)> = None;
     for layer in context.session.document().strokes() {
-        let lines = [(Line::Offset, layer.offset.as_ref()), (Line::Baseline, Some(&layer.baseline))];
+        let lines =
+            [(StrokeLine::Offset, layer.offset.as_ref()), (StrokeLine::Baseline, Some(&layer.baseline))];
         for (line, stroke) in lines.into_iter().filter_map(|(l, s)| Some((l, s?))) {
             for (index, knot) in stroke.knots().iter().enumerate() {
                 let distance = tip.distance(knot.position.into());

@@ -7,7 +7,7 @@ use crate::ui::panels::Pressed;
 use crate::ui::panels::keys::press::{Hold, button};
 use crate::ui::panels::keys::selection::{has, same_key};
 use crate::ui::panels::keys::span::Span;
-use crate::ui::panels::keys::{Selection, State, frame_near};
+use crate::ui::panels::keys::{Selection, SheetState, frame_near};
 use crate::workbench::{Command, Timeline, Workbench};
 use egui::{Pos2, Sense, Ui, Vec2, vec2};
 
@@ -61,7 +61,7 @@ impl Press {
 }
 
 /// Returns the seconds by which the drag under way moves the selected keys.
-pub(super) fn seconds(state: &State, span: &Span, timeline: &Timeline) -> f64 {
+pub(super) fn seconds(state: &SheetState, span: &Span, timeline: &Timeline) -> f64 {
     let Some(press) = &state.curves.press else { return 0.0 };
     let (What::Key { key, .. }, Some(first)) = (press.what, press.keys.first()) else { return 0.0 };
     let times = press.curves.times();
@@ -82,7 +82,7 @@ impl Press {
 }
 
 /// Draws the box of a drag on empty ground.
-pub(super) fn draw(ui: &Ui, plot: &Plot, state: &State) {
+pub(super) fn draw(ui: &Ui, plot: &Plot, state: &SheetState) {
     let press = state.curves.press.as_ref();
     if let Some(press) = press.filter(|p| p.hold.moved && p.what == What::Ground) {
         press.hold.draw(ui, plot.room.rect);
@@ -96,7 +96,7 @@ pub(super) fn run(
     known: &Known,
     shown: &[usize],
     bench: &Workbench,
-    state: &mut State,
+    state: &mut SheetState,
     pressed: &mut Pressed,
 ) {
     let subject = known.curves.target().subject();
@@ -186,7 +186,7 @@ fn press(
     plot: &Plot,
     known: &Known,
     shown: &[usize],
-    (state, subject): (&State, &Subject),
+    (state, subject): (&SheetState, &Subject),
     (from, adds, steps): (Pos2, bool, usize),
 ) -> Press {
     let curves = known.curves.clone();
@@ -263,7 +263,7 @@ fn move_keys(
     seconds: f64,
     known: &Known,
     bench: &Workbench,
-    (state, pressed): (&mut State, &mut Pressed),
+    (state, pressed): (&mut SheetState, &mut Pressed),
     continues: bool,
 ) {
     let target = known.curves.target();
