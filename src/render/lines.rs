@@ -29,7 +29,7 @@ shared_with_shaders! {
         pub outline: f32,
         /// Factor on the line's opacity where a surface is in front of the line, 0..=1.
         pub hidden: f32,
-        /// Flags that join neighbouring segments: [`SEGMENT_JOINED_BEFORE`], [`SEGMENT_JOINED_AFTER`].
+        /// Flags that join neighbouring segments: `SEGMENT_JOINED_BEFORE`, `SEGMENT_JOINED_AFTER`.
         pub joined: u32,
         /// Largest width in world space, metres; 0 for no limit. A line that this makes thinner than two pixels fades,
         /// and one thinner than a pixel is invisible.
