@@ -8,7 +8,7 @@ use super::volume::{Firm, Rest};
 use super::{Geometric, fast, springs, swing_twist, volume};
 use crate::base::{Error, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A geometric method, optionally followed by springs, then by the volume or by contact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,9 +98,9 @@ impl Recipe {
 
     /// Returns the recipe named `method` (springs if empty) with `parameters` overriding its defaults. Springs accept
     /// the field names of [`springs::Params`], and `start`, the name of a geometric method. The volume accepts the field
-    /// names of [`volume::Params`] and `start`. `blend` accepts `factor` and `painted` ([`Painted`]). `irs` and `fast` accept their parameters' field
-    /// names, as does `swing-twist`; `irs` also `reach.as_parent` and `reach.as_child`, `fast` also [`fast::Hold::SETTING`]. `fast+springs` accepts the names of
-    /// `fast` and of springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts
+    /// names of [`volume::Params`] and `start`. `blend` accepts `factor` and `painted` ([`Painted`]). `irs`, `fast` and
+    /// `swing-twist` accept their parameters' field names; `irs` also `reach.as_parent` and `reach.as_child`, `fast`
+    /// also [`fast::Hold::SETTING`]. `fast+springs` accepts the names of `fast` and of springs, `thesis` those of [`springs::thesis::PARAMETERS`] and `start`. Every method accepts
     /// `contact`, and `crease`, degrees (see [`Crease::Angle`]). Other numbers out of range are clamped.
     ///
     /// # Errors
@@ -204,17 +204,23 @@ impl Recipe {
             || self.elastic_mut().is_some_and(|volume| volume.set_number(name, value))
     }
 
-    /// Returns a number of the springs, the volume or FAST by name, as it is used.
+    /// Returns a numeric setting by name, as it is used.
     pub fn number(&self, name: &str) -> Option<f32> {
-        let fast = match &self.geometric {
+        let geometric = match &self.geometric {
             Geometric::Fast(params) => serde_json::to_value(params).ok(),
+            Geometric::SwingTwist(params) => serde_json::to_value(params).ok(),
+            Geometric::Blend { factor, .. } => Some(json!({ "factor": factor })),
+            Geometric::Irs(params) => {
+                let reach = params.reach.sane();
+                Some(json!({ "reach.as_parent": reach.as_parent, "reach.as_child": reach.as_child }))
+            }
             _ => None,
         };
         // A volume that only keeps contact has numbers of its own, which no setting gives.
         let contact = self.volume.filter(|_| name == "contact");
         let volume = serde_json::to_value(self.elastic().copied().or(contact)).ok();
         let others = [serde_json::to_value(self.springs).ok(), volume];
-        let all = fast.into_iter().chain(others.into_iter().flatten());
+        let all = geometric.into_iter().chain(others.into_iter().flatten());
         all.into_iter().find_map(|params| params.get(name)?.as_f64()).map(|value| value as f32)
     }
 
@@ -371,6 +377,14 @@ mod tests {
             ["volume", "firmness", "cycles", "torsion"].map(|n| out.number(n)),
             [Some(1.0), Some(0.5), Some(5.0), None]
         );
+        for (method, name, value, used) in [
+            ("blend", "factor", 7.0, 1.0),
+            ("irs", "reach.as_child", -1.0, 0.0),
+            ("swing-twist", "cubes", 3.0, 500.0),
+            ("fast", "extra", 7.0, 7.0),
+        ] {
+            assert_eq!(recipe(method, &[(name, value.into())]).unwrap().number(name), Some(used), "{name}");
+        }
         for method in Recipe::NAMES {
             let with = |cycles: i32| recipe(method, &[("contact", cycles.into())]).unwrap();
             let (off, on) = (with(0), with(3));

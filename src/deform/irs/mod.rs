@@ -34,6 +34,12 @@ impl Default for Reach {
 impl Reach {
     /// Half of each bone, the default of the thesis.
     pub const HALF: Self = Self { as_parent: 0.5, as_child: 0.5 };
+
+    /// Returns the reach clamped to 0..=1. NaN counts as 0.
+    pub fn sane(self) -> Self {
+        let sane = |v: f32| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) };
+        Self { as_parent: sane(self.as_parent), as_child: sane(self.as_child) }
+    }
 }
 
 /// Authored settings of incremental rotation skinning.
@@ -54,9 +60,6 @@ impl IrsParams {
 
     /// Returns the reach of a joint, clamped to 0..=1.
     pub fn reach_of(&self, joint: JointId) -> Reach {
-        let reach = self.joints.get(&joint).unwrap_or(&self.reach);
-        // NaN counts as 0.
-        let sane = |v: f32| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) };
-        Reach { as_parent: sane(reach.as_parent), as_child: sane(reach.as_child) }
+        self.joints.get(&joint).unwrap_or(&self.reach).sane()
     }
 }
