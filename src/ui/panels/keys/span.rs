@@ -13,8 +13,10 @@ const NAMES_LARGE: f32 = 190.0;
 pub(super) const END: f32 = 8.0;
 /// Distance within which the pointer snaps to a key or an end, logical pixels of the window.
 const NEAR: f32 = 4.0;
+/// The latest time that a user can type, seconds.
+pub(in crate::ui) const LATEST: f64 = 3600.0;
 /// Shortest and longest displayed range, seconds.
-const RANGES: [f64; 2] = [0.1, 3600.0];
+const RANGES: [f64; 2] = [0.1, LATEST];
 
 /// A drag on the ruler.
 pub(super) struct Scrubbing {

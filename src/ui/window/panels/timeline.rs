@@ -2,7 +2,7 @@
 
 use super::{Pressed, Shows, WindowPanelMemory, theme, widgets};
 use crate::ui::icons::Icon;
-use crate::ui::panels::keys::{self, RULER, curves};
+use crate::ui::panels::keys::{self, LATEST, RULER, curves};
 use crate::ui::window::keys::Act;
 use crate::workbench::{Command, Workbench};
 use egui::{DragValue, Frame, Margin, Panel, RichText, TextStyle, Ui, vec2};
@@ -14,8 +14,6 @@ const MARGIN: f32 = 12.0;
 /// Maximum number of rows that the timeline shows without scrolling: first while the dope sheet is closed, then while
 /// it is open.
 const ROWS: [usize; 2] = [4, 10];
-/// The latest time that a typed frame can have, seconds.
-const LAST: f64 = 3600.0;
 
 pub(super) fn show(
     ui: &mut Ui,
@@ -81,7 +79,7 @@ fn controls(
     let [seconds, frames] = [format!("{last:.2}"), format!("{:.0}", last * rate)].map(|t| t.len());
     let mut frame = time * rate;
     let number = DragValue::new(&mut frame)
-        .range(0.0..=LAST * rate)
+        .range(0.0..=LATEST * rate)
         .speed(0.2)
         .prefix("frame ")
         .update_while_editing(false)
