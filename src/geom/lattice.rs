@@ -189,7 +189,7 @@ impl Parts {
     }
 }
 
-/// The surface, divided into fragments, to find whether limbs between two rays are connected.
+/// The surface, divided into fragments. It tells whether the limbs at two neighbouring rays are connected.
 struct Surface<'a> {
     grid: Grid,
     /// Positions in the grid's frame.

@@ -319,3 +319,22 @@ fn panels_at_the_hand_make_way_for_the_arc_of_a_jump() {
         assert!(shows(Panel::Details));
     }
 }
+
+#[test]
+fn the_details_open_where_no_other_panel_covers_them() {
+    for x in (0..15).map(|i| -0.5 + 0.07 * i as f32) {
+        let mut room = before_person(2);
+        room.input.hands[1 - room.tool].grip.pose.position = Vec3::new(x, 1.25, -0.45);
+        room.step(40);
+        room.state.preferences.details = true;
+        room.step(1);
+        let sight = |p: &Placement| clear::Sight::of_panel(p, HEAD, 0.0);
+        let own = place(&room, Panel::Details);
+        let others: Vec<_> =
+            room.panels.out().placements.iter().filter(|p| p.panel != Panel::Details).collect();
+        assert!(others.iter().any(|p| p.panel == Panel::Palette));
+        for other in others {
+            assert!(!sight(&own).meets(&sight(other), 0.0), "{:?} covers the details at {x}", other.panel);
+        }
+    }
+}

@@ -222,7 +222,7 @@ impl Places {
             let fixed = |center: Vec3| stands.unwrap_or_else(|| facing(center, eye));
             let pose = match (panel, self.palm) {
                 (Panel::Files, _) => fixed(self.ahead(&head, BEFORE, LOWER)),
-                (Panel::Details, _) => stands.unwrap_or_else(|| self.aside(&head)),
+                (Panel::Details, _) => stands.unwrap_or_else(|| self.aside(&head, out)),
                 (Panel::Message, _) => continue,
                 (Panel::Palette, None) => stands.unwrap_or_else(|| self.open(panel, &head, ASIDE[1])),
                 // The wrist panel hangs below the palette, in the palette's plane.
@@ -301,14 +301,19 @@ impl Places {
         self.follow(index, pose, step)
     }
 
-    /// Returns a pose for the details panel: beside the line of sight to the character, first on the tool hand's side.
-    fn aside(&self, head: &Rigid) -> Rigid {
+    /// Returns a pose for the details panel: beside the line of sight to the character, first on the tool hand's side. The
+    /// panels that are placed already do not cover it.
+    fn aside(&mut self, head: &Rigid, placed: &[Placement]) -> Rigid {
+        let body = self.sights.len();
+        let panels = placed.iter().map(|p| Sight::of_panel(p, head.position, self.reference));
+        self.sights.extend(panels);
         let wanted = [(-self.outside, 0.0), (self.outside, WRONG_SIDE)].map(|(side, worse)| Wanted {
             at: Vec2::new(side * ASIDE[0], LOW),
             side,
             worse,
         });
         let free = nearest(Panel::Details, WITHIN, &wanted, &self.sights, None);
+        self.sights.truncate(body);
         let at = free.map_or(wanted[0].at, |(at, _)| at);
         facing(head.position + along(at + Vec2::X * self.reference) * WITHIN, head.position)
     }

@@ -48,6 +48,10 @@ fn steps(runtime: &Runtime, mut p: Person<'_>) {
     p.page("Session");
     write(&mut p, "Save", "project.glb");
     p.find("palette", "Saved");
+    p.press("palette", "Details");
+    p.press("details", "Clips");
+    p.reveal("All frames, 1 mm");
+    p.press("details", "All frames, 1 mm");
     write(&mut p, "Export", "posed.glb");
 
     let (model, document) = p.saved();
@@ -68,6 +72,10 @@ fn steps(runtime: &Runtime, mut p: Person<'_>) {
     let length = exported.skeleton().clips[0].duration();
     assert!((f64::from(length) - times[1]).abs() < 0.01, "{length} s");
     let receipt = std::fs::read_to_string(runtime.path("out/posed.receipt.txt")).unwrap();
-    assert!(receipt.contains("distance largest"), "{receipt}");
+    // `at 25 times from 0.000 to 1.000 s: distance largest 0.14 mm (...)`
+    let frames =
+        receipt.split_once("at 25 times from 0.000 to 1.000 s: distance largest ").map(|found| found.1);
+    let largest = frames.and_then(|rest| rest.split_once(" mm")?.0.parse::<f64>().ok());
+    assert!(largest.is_some_and(|mm| mm <= 1.0), "{receipt}");
     p.s.end(runtime);
 }

@@ -101,7 +101,7 @@ impl<'a> Person<'a> {
     }
 
     /// Scrolls the details panel by the stick until it shows a text.
-    fn reveal(&mut self, text: &str) {
+    pub(super) fn reveal(&mut self, text: &str) {
         for _ in 0..30 {
             if self.s.app.texts().iter().any(|t| t.panel == "details" && t.text == text) {
                 return;
