@@ -2,11 +2,11 @@
 
 use super::input::{Pick, Picked};
 use super::pointer::Eyepiece;
-use super::{Hold, PATIENCE, WindowEditor};
+use super::{Hold, PATIENCE, ShownVersions, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::pose::WorkingPlane;
-use crate::workbench::{MeasureBy, Tool, Workbench};
+use crate::workbench::{MarkBy, MeasureBy, Tool, Workbench};
 
 /// Largest distance between mouse and knot or joint for a hit, logical pixels.
 const NEAR: f32 = 11.0;
@@ -183,9 +183,12 @@ impl WindowEditor {
         self.facts.message = None;
         let tool = bench.preferences().tool;
         let skin = self.skin_at(at);
-        // Grab and measure need the skin's position; the skin tool takes it from later pick results.
-        let waits =
-            (matches!(tool, Tool::Grab | Tool::Measure | Tool::Grip) && skin.is_none()).then_some(time);
+        // A stroke on the skin takes the skin's position from later pick results; all else needs it at the press.
+        let at_mark = tool == Tool::Skin
+            && !bench.skin_tool_in_air()
+            && matches!(bench.preferences().marks, MarkBy::Pull | MarkBy::Knots);
+        let needs = at_mark || matches!(tool, Tool::Grab | Tool::Measure | Tool::Grip);
+        let waits = (needs && skin.is_none()).then_some(time);
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = match (tool, skin.flatten()) {
             (Tool::Line | Tool::Silhouette | Tool::Bone | Tool::Joint | Tool::Cage, _) | (_, None) => {
@@ -224,14 +227,16 @@ impl WindowEditor {
         if known.is_none() && self.time < since + PATIENCE {
             return;
         }
-        let Some(origin) = known.flatten() else {
+        let plane = match known.flatten() {
+            Some(origin) => WorkingPlane { origin, normal: self.camera.rotation() * Vec3::Z },
+            None => self.plane(bench, &self.eyepiece(start).0, start),
+        };
+        // A stroke on the skin may begin beside the body.
+        if known.flatten().is_none() && bench.preferences().tool != Tool::Skin {
             self.force = [0.0; 2];
-            let (eyepiece, _) = self.eyepiece(start);
-            let plane = self.plane(bench, &eyepiece, start);
             self.hold = Hold::Tool { start, plane, waits: None, moved };
             return;
-        };
-        let plane = WorkingPlane { origin, normal: self.camera.rotation() * Vec3::Z };
+        }
         // The hand moves to the pressed pixel and presses there; then it follows the mouse.
         let (now, force) = (self.at.replace(start), std::mem::take(&mut self.force));
         self.hold = Hold::Tool { start, plane, waits: None, moved };
@@ -267,9 +272,8 @@ impl WindowEditor {
         else {
             return;
         };
-        let known = self.skin_at(at).is_some()
-            && bench.is_some_and(|b| b.shown_pose().version == self.shown.pose)
-            && !draws;
+        let known =
+            self.skin_at(at).is_some() && bench.is_some_and(|b| ShownVersions::of(b) == self.shown) && !draws;
         if known && waiting.is_none() {
             return;
         }

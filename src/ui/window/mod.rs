@@ -164,6 +164,12 @@ struct ShownVersions {
     document: Version,
 }
 
+impl ShownVersions {
+    fn of(bench: &Workbench) -> Self {
+        Self { pose: bench.shown_pose().version, document: bench.session().revision() }
+    }
+}
+
 impl WindowEditor {
     /// Makes an editor with these choices and no character.
     pub fn new(choices: Choices) -> Self {
@@ -295,7 +301,7 @@ impl WindowEditor {
             self.follow(bench);
         }
         self.look();
-        self.write(shown, !input.events.is_empty(), bench.as_deref());
+        self.write(shown, !input.events.is_empty() || input.picked.is_some(), bench.as_deref());
         &self.output
     }
 
@@ -356,7 +362,10 @@ impl WindowEditor {
         let (eyepiece, _) = self.eyepiece(at);
         let room = pointer::room(&self.camera, &eyepiece);
         let tip = self.tip(bench, &eyepiece, at);
-        let surface = picked.and_then(|p| p.surface);
+        // The skin tool keeps the skin point at which the mouse rests: a press takes the mark that is there.
+        let rests = bench.preferences().tool == Tool::Skin && self.skin_at(at).is_some();
+        let seen = picked.or(self.seen.filter(|_| rests).map(|(picked, _)| picked));
+        let surface = seen.and_then(|p| p.surface);
         // The skin and measure tools use the picked point as tip, because the mouse may have moved since the pick.
         let follows =
             matches!(bench.preferences().tool, Tool::Skin | Tool::Measure) && !bench.skin_tool_in_air();
@@ -364,7 +373,8 @@ impl WindowEditor {
         let force =
             if matches!(self.hold, Hold::Tool { waits: Some(_), .. }) { [0.0; 2] } else { self.force };
         let mut hand = pointer::hand(&room, on_skin.or(tip), force, surface);
-        let off = picked.map_or_else(|| self.skin_at(at) == Some(None), |p| p.surface.is_none());
+        let left = self.hold == Hold::Free && !self.over;
+        let off = left || picked.map_or_else(|| self.skin_at(at) == Some(None), |p| p.surface.is_none());
         hand.off_skin = off && bench.preferences().tool == Tool::Skin;
         let mut input = Input { time, focused: true, window: Some(room), ..Input::default() };
         input.floor = Some(*self.camera.floor());
@@ -417,15 +427,12 @@ impl WindowEditor {
         };
     }
 
-    fn write(&mut self, shown: panels::Shown, events: bool, bench: Option<&Workbench>) {
+    fn write(&mut self, shown: panels::Shown, arrived: bool, bench: Option<&Workbench>) {
         let busy = bench.is_some_and(Workbench::is_busy) || self.hold != Hold::Free;
         let runs = bench.is_some_and(|b| b.preferences().turntable || b.timeline().playhead.playing);
         self.ask_pick(bench);
         let waiting = self.output.pick.is_some() && busy;
-        let shown_now = bench.map_or_else(ShownVersions::default, |b| ShownVersions {
-            pose: b.shown_pose().version,
-            document: b.session().revision(),
-        });
+        let shown_now = bench.map_or_else(ShownVersions::default, ShownVersions::of);
         let out = &mut self.output;
         out.scale = self.scale;
         out.smooth = bench.is_none_or(|b| b.preferences().smooth);
@@ -437,7 +444,7 @@ impl WindowEditor {
         // Panels run before keys and tools, so changes by keys and tools reach the panels one frame later.
         let stale = std::mem::take(&mut self.changed) || shown_now != self.shown;
         self.shown = shown_now;
-        out.dirty = shown.painted || events || runs || busy || stale;
+        out.dirty = shown.painted || arrived || runs || busy || stale;
         let soon =
             (runs || waiting || stale || shown.again == Some(Duration::ZERO)).then_some(Duration::ZERO);
         let left = (busy && self.hold == Hold::Free).then_some(AFTER);

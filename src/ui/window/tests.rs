@@ -11,6 +11,7 @@ use super::*;
 use crate::base::NodeId;
 use crate::geom::ray_triangle;
 use crate::scene::SurfaceSample;
+use crate::surface::Form;
 use crate::workbench::Preferences;
 use crate::workbench::{biped, session};
 use egui::{Key, pos2};
@@ -56,20 +57,29 @@ impl Table {
         (0..count).for_each(|_| self.frame());
     }
 
-    /// Returns the skin on the nearest triangle that the ray through a pixel hits.
+    /// Returns the skin on the nearest triangle that the ray through a pixel hits. Sculpt layers displace the skin as in
+    /// the bind pose.
     fn skin(&self, pick: &Pick) -> Option<SurfaceSample> {
         let [x, y, ..] = self.desk.output.viewport.map(|v| v as f32);
         let at = [x + pick.pixel[0] as f32 + 0.5, y + pick.pixel[1] as f32 + 0.5];
         let (eyepiece, _) = self.desk.eyepiece(at);
         let (from, direction) = eyepiece.ray(at);
         let character = self.bench.character();
+        let offset = |v: usize| -> Vec3 {
+            let layers = self.bench.sculpts().filter_map(|s| {
+                let k = s.region.kinematic.iter().position(|k| *k as usize == v)?;
+                let Form::Drawn(offsets) = &s.form else { return None };
+                Some(Vec3::from(offsets[k]))
+            });
+            layers.sum()
+        };
         let mut best: Option<(f32, SurfaceSample)> = None;
         for (i, corners) in character.display.triangles.iter().enumerate() {
             let [a, b, c] = corners.map(|v| {
                 let x = character.display.positions[v as usize];
                 let vertex = character.display.control_of[v as usize] as usize;
                 let joint = character.control.influences.of(vertex).next().unwrap().0;
-                self.bench.rig().skinning[usize::from(joint)].transform_point3(x)
+                self.bench.rig().skinning[usize::from(joint)].transform_point3(x + offset(vertex))
             });
             if let Some((t, barycentrics)) = ray_triangle(from, direction, [a, b, c])
                 && best.is_none_or(|b| t < b.0)
@@ -342,7 +352,7 @@ fn an_accent_stroke_asks_for_its_silhouette_and_what_comes_is_one_step() {
     }
     // The new sculpt layer waits until the current stroke ends.
     let region = crate::surface::Region { kinematic: vec![0], t: vec![0.5], ..Default::default() };
-    let form = crate::surface::Form::Drawn(vec![[0.0, 0.1, 0.0]]);
+    let form = Form::Drawn(vec![[0.0, 0.1, 0.0]]);
     let shape = crate::surface::Sculpt::new(crate::base::SculptId(0), None, region, form);
     t.button(PointerButton::Primary, true);
     t.to([x, y + 50.0]);

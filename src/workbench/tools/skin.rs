@@ -278,7 +278,7 @@ impl SkinTool {
             return;
         }
         let hand = moment.hand();
-        let tracked = hand.tip_tracking == Tracking::Tracked;
+        let (tracked, off_skin) = (hand.tip_tracking == Tracking::Tracked, hand.off_skin);
         let (grasp, pressed) = (GRASP * moment.scale, hand.trigger.pressed);
         let free = tracked && !self.drawing && (pressed || !self.armed) && !hand.on_panel;
         let touch = Touch::of(context, moment, grasp);
@@ -287,7 +287,10 @@ impl SkinTool {
         if near.is_some() && near != self.near && !pressed {
             moment.feel(moment.tool, Haptic::Hover);
         }
-        self.near = near;
+        // Until the skin under a moving mouse is known, the mark stays lit.
+        if tracked || off_skin {
+            self.near = near;
+        }
         let new = (moment.reach(context.body.edge), moment.preferences.surroundings);
         self.pull = found.filter(|_| pressed).and_then(|at| Pull::begin(context, &touch, at, new));
         if self.pull.is_some() {

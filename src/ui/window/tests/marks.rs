@@ -3,7 +3,7 @@
 use super::*;
 use crate::bind::Character;
 use crate::bind::shapes::capsule;
-use crate::surface::{Form, SurfacePoint};
+use crate::surface::SurfacePoint;
 use crate::workbench::MarkBy;
 use std::sync::Arc;
 
@@ -61,6 +61,45 @@ fn a_stroke_across_a_limb_is_the_ring_in_the_plane_of_stroke_and_eye() {
     let stroke = way(&t, Vec3::new(0.3, 0.2, 0.0), Vec3::new(0.3, 0.8, 0.0), 20);
     t.drag(PointerButton::Primary, &stroke);
     assert!(t.bench.session().document().marks().is_empty() && !t.bench.is_busy());
+}
+
+#[test]
+fn a_pulled_ring_lights_up_and_is_pulled_again_where_it_shows() {
+    let (mut t, _) = table();
+    let stroke = way(&t, Vec3::new(-0.35, 0.5, 0.0), Vec3::new(0.35, 0.5, 0.0), 30);
+    t.drag(PointerButton::Primary, &stroke);
+    let white = u32::from_le_bytes([255; 4]);
+    let lit = |t: &Table| t.desk.output().lines.segments.iter().any(|l| l.color_a == white);
+    let grown = |t: &Table| {
+        let document = t.bench.session().document();
+        assert_eq!((document.marks().len(), document.sculpts().len()), (1, 1), "{:?}", t.bench.notice());
+        let Form::Drawn(offsets) = &document.sculpts()[0].form else { panic!() };
+        offsets.iter().map(|o| Vec3::from(*o).length()).sum::<f32>() / offsets.len() as f32
+    };
+    let mut radius = 0.15;
+    for waits in [true, false] {
+        // The picture shows the side of the ring near its outermost point.
+        let side = |out: f32| Vec3::new(0.95 * (radius + out), 0.5, 0.31 * (radius + out));
+        let stroke = way(&t, side(0.0), side(0.06), 12);
+        t.to(t.pixel(Vec3::new(0.0, 0.8, 0.15)));
+        t.frames(3);
+        assert!(!lit(&t), "the mouse is away from the ring");
+        t.to(stroke[0]);
+        if waits {
+            // The skin under the mouse is known in the next frame, without another event.
+            t.frame();
+            assert!(lit(&t) && t.desk.output().dirty);
+            t.frame();
+            assert!(lit(&t) && t.desk.output().pick.is_none(), "the window can sleep");
+        }
+        t.button(PointerButton::Primary, true);
+        t.frames(2);
+        stroke.iter().for_each(|at| t.to(*at));
+        t.button(PointerButton::Primary, false);
+        t.frames(12);
+        radius = 0.15 + grown(&t);
+        assert!(radius > if waits { 0.18 } else { 0.22 }, "{waits}: {radius}");
+    }
 }
 
 #[test]
