@@ -8,6 +8,20 @@ use crate::document::DeformerSettings;
 use crate::rig::{Pose, PosedRig, Skeleton, named_node, parse_rotation};
 use crate::scene::Model;
 use clap::{Args, ValueEnum};
+use std::path::Path;
+
+/// Refuses an output file that is the input file, for commands whose output does not contain the input.
+///
+/// # Errors
+/// [`Error::Input`] if both paths lead to the same file.
+pub(super) fn keeps_input(input: &Path, out: &Path) -> Result<()> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    if real(input).is_some_and(|input| real(out) == Some(input)) {
+        let problem = format!("{}: the output would replace the input", out.display());
+        return Err(Error::input(problem, "give --out another path"));
+    }
+    Ok(())
+}
 
 /// How the window or the headset runs.
 #[derive(Args, Clone, Debug, Default)]

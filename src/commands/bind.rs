@@ -1,6 +1,6 @@
 //! `sinew bind`: reports how well a skin is attached to its bones, and computes skin weights.
 
-use super::arguments::BindArgs;
+use super::arguments::{BindArgs, keeps_input};
 use super::joints::{Motion, every, study};
 use super::play::opened;
 use super::save::{ending, write};
@@ -138,6 +138,9 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let path = &*args.file;
     if let Some(out) = &args.project {
         ending(out)?;
+    }
+    if let Some(out) = &args.out {
+        keeps_input(path, out)?;
     }
     let Source { asset, opened } = Source::open(path)?;
     let mut weighed = args.weigh.weighed(&asset)?;

@@ -1,6 +1,6 @@
 //! `sinew deform`: evaluates one pose with one method and writes one file.
 
-use super::arguments::{BindArgs, MethodArgs, Side, parse_size};
+use super::arguments::{BindArgs, MethodArgs, Side, keeps_input, parse_size};
 use super::pose::PoseArgs;
 use crate::app::context::{Context, folder_of, human, write_png};
 use crate::base::math::Aabb;
@@ -108,6 +108,7 @@ const LONGEST: f64 = 60.0;
 /// Any error from loading, binding, posing, evaluating or writing.
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     if let Some(path) = &args.out {
+        keeps_input(&args.file, path)?;
         ending(path)?;
     }
     let model = args.bind.applied(Model::load(&args.file, &BindOptions::default())?)?;

@@ -3,7 +3,7 @@
 
 mod points;
 
-use super::arguments::parse_size;
+use super::arguments::{keeps_input, parse_size};
 use super::bind::{WeighArgs, told};
 use crate::app::context::{Context, folder_of, write_png};
 use crate::base::math::{Aabb, Affine3A, DQuat, DVec3, Vec3};
@@ -129,6 +129,7 @@ struct Wish {
 pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let (file, size) = (&*args.file, args.size);
     if let Some(path) = &args.out {
+        keeps_input(&args.file, path)?;
         ending(path)?;
     }
     let mut model = Model::load(file, &BindOptions::default())?;

@@ -1,11 +1,12 @@
 //! `sinew rig`: adds bones and skin weights to a mesh without a skeleton.
 
+use super::arguments::keeps_input;
 use super::bind::{findings, told};
 use crate::app::context::{folder_of, progress};
 use crate::base::{Error, Result};
 use crate::bind::weights::WeightMethod;
 use crate::bind::{Cache, Character};
-use crate::export::{RigBone, project, rig, write_model};
+use crate::export::{RigBone, ordered_bones, project, rig, write_model};
 use std::path::PathBuf;
 
 /// The mesh to rig, and how.
@@ -30,8 +31,9 @@ pub struct Args {
 /// Adds bones and weights to a file, writes the result and returns a report as text.
 ///
 /// # Errors
-/// Any error of [`project::open`], [`rig`] or [`write_model`], and [`Error::Broken`] if the list of bones cannot be read.
+/// Any error of [`project::open`], [`rig`] or [`write_model`], and [`Error::Broken`] if the list of bones cannot be read or is wrong; [`Error::Input`] if `out` is the input file.
 pub fn run(args: &Args) -> Result<String> {
+    keeps_input(&args.file, &args.out)?;
     let asset = project::open(&args.file)?.0;
     let unreadable = |e: String| {
         let remedy =
@@ -40,6 +42,10 @@ pub fn run(args: &Args) -> Result<String> {
     };
     let text = std::fs::read_to_string(&args.bones).map_err(|e| unreadable(e.to_string()))?;
     let bones: Vec<RigBone> = serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?;
+    let bones = ordered_bones(&bones).map_err(|e| match e {
+        Error::Input { problem, remedy } => Error::broken(&args.bones, "bones", problem, remedy),
+        other => other,
+    })?;
     let how = (args.weights, args.cubes.map(|c| c as usize));
     let (rigged, _) = progress(&format!("{} weights", args.weights.name()), |done| {
         rig(&asset, &bones, how, Cache::platform().as_ref(), &|part| {

@@ -41,7 +41,7 @@ pub use posed::{Clips, Export, Key, Options, Shape, posed, streamed};
 pub use receipt::{KeyReceipt, Receipt};
 pub use shared::{Shared, SharedShape};
 pub use surfaces::{Surface, Surfaces};
-pub use weigh::{RigBone, Weighed, reweigh, rig, weigh, weigh_again};
+pub use weigh::{RigBone, Weighed, ordered_bones, reweigh, rig, weigh, weigh_again};
 
 use crate::asset::Asset;
 use crate::base::Result;

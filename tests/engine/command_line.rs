@@ -32,7 +32,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments, and words that the error line must contain.
-const REFUSED: [(&str, &str); 49] = [
+const REFUSED: [(&str, &str); 54] = [
     ("compare ok.glb --bends --rotate JOINT=x:20 --out o", "rotate one joint at a time"),
     ("cage ok.glb --import .", ".: a folder as a cage is not supported; name an .obj or .glb file"),
     ("save ok.glb --budget-mm -1 --out o.glb", "the error budget is not above 0"),
@@ -84,6 +84,14 @@ const REFUSED: [(&str, &str); 49] = [
     ("fast twins.glb --pin Twin --out o.glb", "2 nodes are named \"Twin\"; write "),
     ("deform twins.glb --on cpu --rotate #99=x:9", "there is no node \"#99\""),
     ("bind ok.glb --smooth 99", "ask for at most 10"),
+    ("deform ok.glb --out ok.glb", "ok.glb: the output would replace the input; give --out another path"),
+    ("fast ok.glb --out ./ok.glb", "the output would replace the input"),
+    ("bind ok.glb --weights heat --out ok.glb", "the output would replace the input"),
+    ("rig ok.glb --bones twice.json --out ok.glb", "the output would replace the input"),
+    (
+        "rig ok.glb --bones twice.json --out o.glb",
+        "twice.json: bones: bone 1: the name \"A\" is empty or repeated",
+    ),
     ("compare ok.glb --methods lbs,nope --out o --on cpu", "\"nope\" is no deformation method"),
 ];
 
@@ -196,6 +204,8 @@ fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
     let good = sinew::export::unedited(&common::generated()).unwrap();
     let joint = common::generated().nodes[2].name.clone();
     let twins = twins();
+    let bone = r#"{"name": "A", "head": [0, 0, 0], "tail": [0, 1, 0]}"#;
+    let twice = format!("[{bone}, {bone}]");
     for (name, bytes) in [
         ("ok.glb", &good[..]),
         ("twins.glb", &twins),
@@ -205,6 +215,7 @@ fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
         ("short.glb", b"glTFxxxx"),
         ("model.obj", b"v 0 0 0\n"),
         ("nothing.gltf", b"{}"),
+        ("twice.json", twice.as_bytes()),
     ] {
         std::fs::write(folder.join(name), bytes).unwrap();
     }

@@ -225,8 +225,9 @@ fn numbered(path: &Path) -> Option<PathBuf> {
     (2..).map(|n: u32| path.with_file_name(format!("{stem}-{n}.glb"))).find(|path| !path.exists())
 }
 
-/// An export without error bound that is farther off tells the user about the bound, millimetres.
-const COARSE_MM: f64 = 1.0;
+/// An export without error bound that is farther off tells the user about the bound. A fraction of the diagonal of the
+/// character's bounding box.
+const COARSE: f64 = 4e-4;
 
 /// Writes the posed character as glTF, with its receipt beside the file.
 fn export_to(path: &Path, model: &Arc<Model>, document: &Document, budget_mm: Option<f64>) -> Result<Told> {
@@ -234,10 +235,11 @@ fn export_to(path: &Path, model: &Arc<Model>, document: &Document, budget_mm: Op
     folder_of(path)?;
     let options = Options { budget_mm, ..Options::default() };
     let receipt = project::export(path, model, document, &mut evaluator(model, document)?, &options)?;
+    let size = f64::from(model.bound.character.control.aabb.diagonal());
     let report = receipt.to_string();
     write_atomically(path.with_extension("receipt.txt"), report.as_bytes())?;
     let advice = match budget_mm {
-        None if receipt.largest_mm() > COARSE_MM => "; for less, choose All frames in Clips, Exported shapes",
+        None if receipt.largest_mm() > COARSE * 1e3 * size => "; for less, choose All frames in Clips, Exported shapes",
         _ => ", see its receipt",
     };
     let note = format!("at most {:.2} mm off{advice}", receipt.largest_mm());

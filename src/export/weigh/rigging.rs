@@ -29,8 +29,7 @@ pub struct RigBone {
 /// becomes a node without rotation. Returns `None` if `progress` returns false.
 ///
 /// # Errors
-/// [`Error::Input`] if there are no bones, a name is empty or repeated, a parent is unknown, the parents form a circle,
-/// or a coordinate is not finite; if the file has skin weights or no mesh; or if weights cannot be computed.
+/// The errors of [`ordered`]; [`Error::Input`] if the file has skin weights or no mesh, or if weights cannot be computed.
 pub fn rig(
     asset: &Asset,
     bones: &[RigBone],
@@ -115,7 +114,11 @@ fn append(json: &mut Value, pointer: &str, index: usize) {
 }
 
 /// Checks bones and returns them with parents before children.
-fn ordered(bones: &[RigBone]) -> Result<Vec<RigBone>> {
+///
+/// # Errors
+/// [`Error::Input`] if there are no bones, a name is empty or repeated, a parent is unknown, the parents form a circle,
+/// or a coordinate is not finite.
+pub fn ordered(bones: &[RigBone]) -> Result<Vec<RigBone>> {
     let wrong = |problem: String| Err(Error::input(problem, "correct the list of bones"));
     if bones.is_empty() {
         return wrong("there is no bone".to_owned());

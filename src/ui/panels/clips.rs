@@ -13,8 +13,9 @@ const SPEEDS: [f64; 2] = [0.1, 4.0];
 /// Number of clips up to which the list needs no filter.
 const FEW: usize = 8;
 
-/// The error bounds of exports to choose from, millimetres; see [`Command::ExportError`].
-const ERRORS: [Option<f64>; 4] = [None, Some(0.1), Some(1.0), Some(5.0)];
+/// The error bounds of exports to choose from, as fractions of the diagonal of the character's bounding box; see
+/// [`Command::ExportError`].
+const ERRORS: [f64; 3] = [4e-5, 4e-4, 2e-3];
 
 /// A change of a clip layer.
 enum Change {
@@ -60,12 +61,18 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut PanelMemory, pre
     pressed.edit(Edit::Keys(KeyEdit::Clips(layers)), continues);
 }
 
-/// Draws the choice of the error bound of exports.
+/// Draws the choice of the error bound of exports. A bound that the user chose for a character of another size stays a
+/// choice.
 pub(in crate::ui) fn exported(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     widgets::caption(ui, "Exported shapes");
     let now = shows.bench.preferences().export_error;
+    let size = 1e3 * f64::from(shows.bench.bounds().diagonal());
+    let mut choices: Vec<f64> = ERRORS.iter().map(|share| rounded(share * size)).chain(now).collect();
+    choices.sort_by(f64::total_cmp);
+    choices.dedup();
+    let choices = std::iter::once(None).chain(choices.into_iter().map(Some));
     let text = |mm: Option<f64>| mm.map_or("Keys".to_owned(), |mm| format!("All frames, {mm} mm"));
-    shows.choices(ui, pressed, ERRORS.map(|mm| (text(mm), now == mm, Command::ExportError(mm))));
+    shows.choices(ui, pressed, choices.map(|mm| (text(mm), now == mm, Command::ExportError(mm))));
     let told = match now {
         None => "Each key has a shape; other programs blend them between the keys.",
         Some(_) => "All frames share a few shapes. No vertex is farther off than this.",
@@ -120,4 +127,29 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut PanelMe
         }
     });
     change
+}
+
+/// Returns the nearest of the numbers 1, 2 and 5 times a power of ten; 1 for a number that is not above 0.
+fn rounded(number: f64) -> f64 {
+    if !(number.is_finite() && number > 0.0) {
+        return 1.0;
+    }
+    let power = number.log10().floor() as i32;
+    let text = |digit: u32| format!("{digit}e{power}").parse::<f64>().unwrap_or(1.0);
+    let near = |a: &f64, b: &f64| (a / number).ln().abs().total_cmp(&(b / number).ln().abs());
+    [1, 2, 5, 10].map(text).into_iter().min_by(near).unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ERRORS, rounded};
+
+    #[test]
+    fn bounds_of_exports_fit_the_size_of_the_character() {
+        let bounds = |metres: f64| ERRORS.map(|share| rounded(share * metres * 1e3));
+        assert_eq!(bounds(2.5), [0.1, 1.0, 5.0]);
+        assert_eq!(bounds(0.04), [0.002, 0.02, 0.1]);
+        assert_eq!(bounds(280.0), [10.0, 100.0, 500.0]);
+        assert_eq!([0.0, f64::NAN, 8.0, 0.013].map(rounded), [1.0, 1.0, 10.0, 0.01]);
+    }
 }
