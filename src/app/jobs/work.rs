@@ -239,7 +239,9 @@ fn export_to(path: &Path, model: &Arc<Model>, document: &Document, budget_mm: Op
     let report = receipt.to_string();
     write_atomically(path.with_extension("receipt.txt"), report.as_bytes())?;
     let advice = match budget_mm {
-        None if receipt.largest_mm() > COARSE * 1e3 * size => "; for less, choose All frames in Clips, Exported shapes",
+        None if receipt.largest_mm() > COARSE * 1e3 * size => {
+            "; for less, choose All frames in Clips, Exported shapes"
+        }
         _ => ", see its receipt",
     };
     let note = format!("at most {:.2} mm off{advice}", receipt.largest_mm());
