@@ -16,8 +16,10 @@ use sinew::workbench::{Command, CommandKind, GrabBy, Tool};
 
 /// Distance between the hand and the arm's axis while the hand circles the arm, metres.
 const ROUND: f32 = 0.09;
-/// Distance by which the hand pulls the ring outwards, metres.
-const PULLED: f32 = 0.035;
+/// Distance by which two pulls move the ring outwards, metres, and the part of the first pull. After it, the skin shows
+/// farther from its bind shape than a hand reaches for a mark.
+const PULLED: f32 = 0.045;
+const FIRST: f32 = 0.028;
 
 /// Returns the positions of left shoulder, elbow and hand in the rest pose, world space, metres.
 fn arm(model: &Model) -> [Vec3; 3] {
@@ -86,12 +88,14 @@ fn a_ring_is_pulled_out_and_keyed_with_the_elbow() {
     let held = arc_of_ring(&mut s, middle, axis, ROUND);
     assert_eq!(s.app.frame.history, [2, 0], "opened, ring");
 
-    // The hand pulls the front of the ring away from the bone.
-    let (from, to) = (s.tip(held), s.tip(held + out * PULLED));
-    s.play(&format!(
-        "right turn 0 0 0\nright at {from}\nwait 0.1\nright trigger 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.1"
-    ));
-    assert_eq!(s.app.frame.history, [3, 0], "opened, ring, shape");
+    // The hand pulls the front of the ring away from the bone, and pulls it again where the skin shows then.
+    for (k, ends) in [[0.0, FIRST], [FIRST, PULLED]].into_iter().enumerate() {
+        let [from, to] = ends.map(|way| s.tip(held + out * way));
+        s.play(&format!(
+            "right turn 0 0 0\nright at {from}\nwait 0.2\nright trigger 1\nwait 0.07\nright at {to} over 0.3\nwait 0.07\nright trigger 0\nwait 0.1"
+        ));
+        assert_eq!(s.app.frame.history, [3 + k, 0], "opened, ring, shape, and its change");
+    }
 
     // Key the start of the motion with amplitude 0, which makes the sculpt layer flat.
     s.play(AT_PALETTE);
