@@ -31,7 +31,8 @@ pub struct Args {
 /// Adds bones and weights to a file, writes the result and returns a report as text.
 ///
 /// # Errors
-/// Any error of [`project::open`], [`rig`] or [`write_model`], and [`Error::Broken`] if the list of bones cannot be read or is wrong; [`Error::Input`] if `out` is the input file.
+/// Any error of [`project::open`], [`rig`] or [`write_model`]. Also [`Error::Broken`] if the list of bones cannot be read
+/// or is wrong, and [`Error::Input`] if `out` is the input file.
 pub fn run(args: &Args) -> Result<String> {
     keeps_input(&args.file, &args.out)?;
     let asset = project::open(&args.file)?.0;

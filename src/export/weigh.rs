@@ -3,7 +3,7 @@
 
 mod rigging;
 
-pub use rigging::{RigBone, ordered as ordered_bones, rig};
+pub use rigging::{RigBone, ordered_bones, rig};
 
 use super::influences::{replace_sets, write_sets};
 use super::{Builder, Usage};

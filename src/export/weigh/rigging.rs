@@ -29,7 +29,7 @@ pub struct RigBone {
 /// becomes a node without rotation. Returns `None` if `progress` returns false.
 ///
 /// # Errors
-/// The errors of [`ordered`]; [`Error::Input`] if the file has skin weights or no mesh, or if weights cannot be computed.
+/// The errors of [`ordered_bones`]; [`Error::Input`] if the file has skin weights or no mesh, or if weights cannot be computed.
 pub fn rig(
     asset: &Asset,
     bones: &[RigBone],
@@ -37,7 +37,7 @@ pub fn rig(
     cache: Option<&Cache>,
     progress: &(dyn Fn(f32) -> bool + Sync),
 ) -> Result<Option<Weighed>> {
-    let bones = ordered(bones)?;
+    let bones = ordered_bones(bones)?;
     let taken = |name: &str| asset.nodes.iter().any(|n| n.name == name);
     if let Some(bone) = bones.iter().find(|b| taken(&b.name)) {
         let problem = format!("{}: a node has the name \"{}\" already", asset.path.display(), bone.name);
@@ -118,7 +118,7 @@ fn append(json: &mut Value, pointer: &str, index: usize) {
 /// # Errors
 /// [`Error::Input`] if there are no bones, a name is empty or repeated, a parent is unknown, the parents form a circle,
 /// or a coordinate is not finite.
-pub fn ordered(bones: &[RigBone]) -> Result<Vec<RigBone>> {
+pub fn ordered_bones(bones: &[RigBone]) -> Result<Vec<RigBone>> {
     let wrong = |problem: String| Err(Error::input(problem, "correct the list of bones"));
     if bones.is_empty() {
         return wrong("there is no bone".to_owned());

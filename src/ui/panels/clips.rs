@@ -1,5 +1,6 @@
 //! The panel of the file's animation clips, which play below strokes and keys: weight, speed and start of each clip.
 
+use super::keys::round_up;
 use super::widgets::{Print, Slide};
 use super::{PanelMemory, Pressed, Shows, widgets};
 use crate::document::{ClipLayer, Edit, KeyEdit};
@@ -66,8 +67,8 @@ pub(super) fn show(ui: &mut Ui, bench: &Workbench, memory: &mut PanelMemory, pre
 pub(in crate::ui) fn exported(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
     widgets::caption(ui, "Exported shapes");
     let now = shows.bench.preferences().export_error;
-    let size = 1e3 * f64::from(shows.bench.bounds().diagonal());
-    let mut choices: Vec<f64> = ERRORS.iter().map(|share| rounded(share * size)).chain(now).collect();
+    let size = 1e3 * f64::from(shows.bench.bounds().diagonal()).max(1e-6);
+    let mut choices: Vec<f64> = ERRORS.iter().map(|share| round_up(share * size)).chain(now).collect();
     choices.sort_by(f64::total_cmp);
     choices.dedup();
     let choices = std::iter::once(None).chain(choices.into_iter().map(Some));
@@ -129,27 +130,15 @@ fn controls(ui: &mut Ui, name: &str, layer: &mut ClipLayer, memory: &mut PanelMe
     change
 }
 
-/// Returns the nearest of the numbers 1, 2 and 5 times a power of ten; 1 for a number that is not above 0.
-fn rounded(number: f64) -> f64 {
-    if !(number.is_finite() && number > 0.0) {
-        return 1.0;
-    }
-    let power = number.log10().floor() as i32;
-    let text = |digit: u32| format!("{digit}e{power}").parse::<f64>().unwrap_or(1.0);
-    let near = |a: &f64, b: &f64| (a / number).ln().abs().total_cmp(&(b / number).ln().abs());
-    [1, 2, 5, 10].map(text).into_iter().min_by(near).unwrap_or(1.0)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ERRORS, rounded};
+    use super::{ERRORS, round_up};
 
     #[test]
     fn bounds_of_exports_fit_the_size_of_the_character() {
-        let bounds = |metres: f64| ERRORS.map(|share| rounded(share * metres * 1e3));
-        assert_eq!(bounds(2.5), [0.1, 1.0, 5.0]);
+        let bounds = |metres: f64| ERRORS.map(|share| round_up(share * metres * 1e3));
+        assert_eq!(bounds(2.235), [0.1, 1.0, 5.0]);
         assert_eq!(bounds(0.04), [0.002, 0.02, 0.1]);
-        assert_eq!(bounds(280.0), [10.0, 100.0, 500.0]);
-        assert_eq!([0.0, f64::NAN, 8.0, 0.013].map(rounded), [1.0, 1.0, 10.0, 0.01]);
+        assert_eq!(bounds(240.0), [10.0, 100.0, 500.0]);
     }
 }

@@ -19,7 +19,7 @@ use egui::Ui;
 pub(in crate::ui) use selection::Selection;
 pub(super) use sheet::diamond;
 pub(in crate::ui) use sheet::{RULER, rows, ruler};
-pub(in crate::ui) use span::LATEST;
+pub(in crate::ui) use span::{LATEST, round_up};
 
 /// Interpolations between keys with their labels.
 pub(in crate::ui) const INTERPOLATIONS: [(Interpolation, &str); 3] = [

@@ -233,7 +233,6 @@ impl Workbench {
             self.context.body.controls.clear();
         }
         self.grab.keep_to(rules);
-        self.cage.keep_to(rules);
     }
 
     /// Index into [hands](crate::workbench::Input::hands) of the tool hand; the other hand carries the palette.

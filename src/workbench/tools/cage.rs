@@ -81,8 +81,6 @@ pub struct CageTool {
     /// The baseline of the next offset stroke, and the vertices that it selects with their parameters.
     baseline: Option<(Stroke, Vec<(usize, f64)>)>,
     hover: Option<usize>,
-    /// The rules of hands.
-    rules: Rules,
     /// Share of the motion per vertex if the hand grabbed now; empty if no vertex is near.
     lit: Vec<f32>,
     /// The vertex whose ring `lit` has, if it has a ring.
@@ -90,11 +88,6 @@ pub struct CageTool {
 }
 
 impl CageTool {
-    /// Sets the rules of an earlier version of takes.
-    pub fn keep_to(&mut self, rules: Rules) {
-        self.rules = rules;
-    }
-
     /// Whether a hand holds vertices or draws.
     pub fn is_busy(&self) -> bool {
         !matches!(self.act, CageAct::Idle)
@@ -199,8 +192,7 @@ impl CageTool {
         // Finding a ring takes longer than a frame allows, so each vertex's ring is found once.
         let ring = near.filter(|_| matches!(set, CageSet::Ring | CageSet::Thickness));
         if ring.is_none() || self.ring_of != ring {
-            self.lit =
-                near.map_or_else(Vec::new, |v| self.share(context, set, v, f64::from(moment.radius())));
+            self.lit = near.map_or_else(Vec::new, |v| self.share(context, moment, set, v));
         }
         self.ring_of = ring;
         if !pressed {
@@ -286,7 +278,7 @@ impl CageTool {
                     None => by_one(&held.hand, &hand.tip, &held.start, share, to),
                 },
             }
-            self.preview(context, &mut held.work, moment.preferences.mirror);
+            self.preview(context, &mut held.work, moment);
         }
         self.act = CageAct::Holds(held);
     }
@@ -317,7 +309,7 @@ impl CageTool {
             }
         }
         if let (Some(work), true) = (&mut work, stroke.is_some()) {
-            self.preview(context, work, moment.preferences.mirror);
+            self.preview(context, work, moment);
         }
         if down {
             self.act = CageAct::Draws(samples, work);
@@ -355,15 +347,17 @@ impl CageTool {
     }
 
     /// Shows the character with the rest cage for which the displayed cage is `work.to`.
-    fn preview(&mut self, context: &mut EditContext, work: &mut Work, mirror: bool) {
+    fn preview(&mut self, context: &mut EditContext, work: &mut Work, moment: &Moment) {
         work.change.clear();
         work.change.extend(work.to.iter().zip(&work.from).map(|(a, b)| *a - *b));
         work.reverse.rest_offsets(&work.change, &mut work.moved);
-        if mirror && let Some(sides) = &context.body.sides {
+        if moment.preferences.mirror
+            && let Some(sides) = &context.body.sides
+        {
             let reflect = |d: DVec3| sides.reflect_bind(d) - sides.reflect_bind(DVec3::ZERO);
             work.own.clone_from(&work.moved);
             let Work { moved, own, share, .. } = work;
-            if self.rules < Rules::Tenth {
+            if moment.rules < Rules::Tenth {
                 add_reflections(&self.partners, reflect, own, moved);
             } else {
                 mirrored(&self.partners, reflect, share, own, moved);
@@ -410,7 +404,8 @@ impl CageTool {
     }
 
     /// Returns each vertex's share of a hand's motion if the hand grabs vertex `v`, 0..=1.
-    fn share(&self, context: &EditContext, set: CageSet, v: usize, radius: f64) -> Vec<f32> {
+    fn share(&self, context: &EditContext, moment: &Moment, set: CageSet, v: usize) -> Vec<f32> {
+        let radius = f64::from(moment.radius());
         let positions = &self.posed.positions;
         let mut out = vec![0.0; positions.len()];
         match set {
@@ -425,7 +420,7 @@ impl CageTool {
             CageSet::Ring | CageSet::Thickness => {
                 if let Some(cage) = context.session.document().cage() {
                     let skeleton = &context.character.skeleton;
-                    let ring = if self.rules < Rules::Tenth {
+                    let ring = if moment.rules < Rules::Tenth {
                         band(cage, skeleton, v)
                     } else {
                         ring(cage, skeleton, v, context.body.sides.as_ref())

@@ -113,7 +113,7 @@ impl Span {
 }
 
 /// Returns the smallest of 1, 2 and 5 times a power of 10 that is at least `wanted`, which is positive.
-pub(super) fn round_up(wanted: f64) -> f64 {
+pub(in crate::ui) fn round_up(wanted: f64) -> f64 {
     let power = 10f64.powf(wanted.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|f| f * power).into_iter().find(|s| *s >= wanted).unwrap_or(wanted)
 }

@@ -236,13 +236,7 @@ fn a_mark_is_taken_where_the_skin_shows_and_lights_up_before() {
             let surface = SurfaceSample { position: ring(from), time: s.input.time, ..sample };
             s.input.hands[RIGHT].surface = Some(surface);
             let lights = lit(s) > 0;
-            s.input.hands[RIGHT].draw = 1.0;
-            for place in line(ring(from), ring(to), 9) {
-                s.at(RIGHT, place);
-                s.step();
-            }
-            s.input.hands[RIGHT].draw = 0.0;
-            s.step();
+            s.draw(RIGHT, &line(ring(from), ring(to), 9));
             lights
         };
         assert!(pull(&mut s, 0.15, 0.21));
@@ -267,15 +261,7 @@ fn what_springs_leave_of_a_pull_comes_as_part_of_its_step() {
     let ring = |r: f32| Vec3::new(r, 0.5, 0.0);
     // Returns the refit that a pull requests, and a plausible result: scaled offsets.
     let pull = |s: &mut Script, from: f32, to: f32| -> Option<(Refit, Sculpt)> {
-        s.at(RIGHT, ring(from));
-        s.step();
-        s.input.hands[RIGHT].draw = 1.0;
-        for place in line(ring(from), ring(to), 9) {
-            s.at(RIGHT, place);
-            s.step();
-        }
-        s.input.hands[RIGHT].draw = 0.0;
-        s.step();
+        s.draw(RIGHT, &line(ring(from), ring(to), 9));
         let refit = s.bench.output().requests.iter().find_map(|r| match r {
             Request::Refit(refit) => Some((**refit).clone()),
             _ => None,
