@@ -5,11 +5,15 @@
 //! {"frame":{"frame":812,"state":"FOCUSED","rendered":true, ...}}
 //! {"event":{"hash":"5e0c..."}}
 //! ```
+//!
+//! The headset shows frame after frame without waiting for the reader, until the first [`Ask::Step`]. From then on, it
+//! waits after each frame for the next step, so that no frame passes between what the reader sees and what it does.
 
 use crate::base::{Error, Result};
 use crate::ui::palette::Strain;
 use crate::workbench::{Haptic, Rigid, Similarity, Tool, Tracking};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
@@ -185,6 +189,8 @@ pub enum Ask {
     Texts,
     /// Runs a command as if its button was pressed.
     Command(crate::workbench::Command),
+    /// Lets the headset show one more frame; the first such request only makes it wait. Without effect in the window.
+    Step,
     /// Ends the session like the user's Quit command.
     Quit,
 }
@@ -192,6 +198,20 @@ pub enum Ask {
 /// Writes [`ReportLine`]s and reads [`Ask`]s; does nothing if reporting is off.
 pub struct Reporter {
     asked: Option<Receiver<Result<Ask>>>,
+    /// Requests that came while the headset waited for a step.
+    kept: VecDeque<Ask>,
+    steps: Steps,
+}
+
+/// How the headset's frames follow each other.
+#[derive(Debug, PartialEq, Eq)]
+enum Steps {
+    /// A frame waits for nothing.
+    Free,
+    /// The next frame waits for a step.
+    Wait,
+    /// The step of the next frame came before its predecessor was reported.
+    Due,
 }
 
 impl Reporter {
@@ -199,7 +219,7 @@ impl Reporter {
     /// event loop can poll [`Reporter::asked`]. The end of standard input does not end the program.
     pub fn new(on: bool, wake: impl Fn() + Send + 'static) -> Self {
         if !on {
-            return Self { asked: None };
+            return Self::reading(None);
         }
         let (send, asked) = channel();
         std::thread::spawn(move || {
@@ -214,7 +234,11 @@ impl Reporter {
                 wake();
             }
         });
-        Self { asked: Some(asked) }
+        Self::reading(Some(asked))
+    }
+
+    fn reading(asked: Option<Receiver<Result<Ask>>>) -> Self {
+        Self { asked, kept: VecDeque::new(), steps: Steps::Free }
     }
 
     /// Returns whether reporting is on; if not, callers need not fill a [`Frame`].
@@ -222,9 +246,29 @@ impl Reporter {
         self.asked.is_some()
     }
 
-    /// Writes the line of a headset frame.
-    pub fn frame(&self, frame: Frame) {
+    /// Writes the line of a headset frame. After an [`Ask::Step`], waits for the next one.
+    pub fn frame(&mut self, frame: Frame) {
         self.line(&ReportLine::Frame(Box::new(frame)));
+        self.wait_for_step();
+    }
+
+    fn wait_for_step(&mut self) {
+        while let Some(ask) = self.received() {
+            self.kept.push_back(ask);
+        }
+        while self.steps == Steps::Wait {
+            match self.asked.as_ref().map(Receiver::recv) {
+                Some(Ok(ask)) => {
+                    let other = self.sorted(ask);
+                    self.kept.extend(other);
+                }
+                // The end of standard input: nobody asks for steps any more.
+                _ => self.steps = Steps::Free,
+            }
+        }
+        if self.steps == Steps::Due {
+            self.steps = Steps::Wait;
+        }
     }
 
     /// Writes the line of an iteration of the window's event loop.
@@ -238,13 +282,29 @@ impl Reporter {
     }
 
     /// Returns the next request without blocking. Reports an invalid line with [`Event::Failed`] and skips it.
-    pub fn asked(&self) -> Option<Ask> {
+    pub fn asked(&mut self) -> Option<Ask> {
+        self.kept.pop_front().or_else(|| self.received())
+    }
+
+    /// Returns the next request of the reading thread that is no step.
+    fn received(&mut self) -> Option<Ask> {
         loop {
-            match self.asked.as_ref()?.try_recv().ok()? {
-                Ok(ask) => return Some(ask),
-                Err(error) => self.event(Event::Failed(error.to_string())),
+            let ask = self.asked.as_ref()?.try_recv().ok()?;
+            let other = self.sorted(ask);
+            if other.is_some() {
+                return other;
             }
         }
+    }
+
+    /// Notes a step, reports an invalid line, and returns any other request.
+    fn sorted(&mut self, ask: Result<Ask>) -> Option<Ask> {
+        match ask {
+            Ok(Ask::Step) => self.steps = if self.steps == Steps::Free { Steps::Wait } else { Steps::Due },
+            Ok(ask) => return Some(ask),
+            Err(error) => self.event(Event::Failed(error.to_string())),
+        }
+        None
     }
 
     fn line(&self, line: &ReportLine) {
@@ -293,8 +353,35 @@ mod tests {
     }
 
     #[test]
+    fn frames_pass_freely_until_the_first_step_and_then_each_waits_for_one() {
+        let (send, asked) = channel();
+        let mut reporter = Reporter::reading(Some(asked));
+        reporter.frame(Frame::default());
+        assert_eq!((reporter.asked(), &reporter.steps), (None, &Steps::Free));
+        // The first step makes the headset wait; a request that is no step does not end the waiting, and is kept.
+        for ask in [Ask::Step, Ask::Texts, Ask::Step] {
+            send.send(Ok(ask)).unwrap();
+        }
+        reporter.frame(Frame::default());
+        assert_eq!(
+            (reporter.asked(), reporter.asked(), &reporter.steps),
+            (Some(Ask::Texts), None, &Steps::Wait)
+        );
+        // A step that comes early counts for the next frame.
+        send.send(Ok(Ask::Step)).unwrap();
+        assert_eq!((reporter.asked(), &reporter.steps), (None, &Steps::Due));
+        reporter.frame(Frame::default());
+        assert_eq!(reporter.steps, Steps::Wait);
+        let end = std::thread::spawn(move || drop(send));
+        reporter.frame(Frame::default());
+        end.join().unwrap();
+        assert_eq!(reporter.steps, Steps::Free);
+    }
+
+    #[test]
     fn requests_are_short_and_what_is_none_is_refused() {
         assert_eq!(ask("\"quit\"").unwrap(), Ask::Quit);
+        assert_eq!(ask("\"step\"").unwrap(), Ask::Step);
         assert_eq!(ask("{\"picture\":\"a.png\"}").unwrap(), Ask::Picture("a.png".into()));
         assert_eq!(ask("{\"command\":\"undo\"}").unwrap(), Ask::Command(Command::Undo));
         assert_eq!(

@@ -15,7 +15,7 @@ use super::picture::PicturePass;
 use super::scene::Scene;
 use super::targets::Targets;
 use super::view::View;
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, Version};
 use crate::gpu::{
     Bindings, Compute, Cull, Device, Frame, Graphics, GraphicsInfo, Image, Load, Resource, Sampler,
 };
@@ -48,7 +48,6 @@ pub struct Renderer {
     anchoring: Anchoring,
     ghosts: GhostPass,
     outlines: OutlinePass,
-    shadow_image: Image,
     shadow_sampler: Sampler,
 }
 
@@ -74,6 +73,9 @@ pub struct SceneBindings {
     backdrop: Bindings,
     surface: Bindings,
     materials: Vec<Bindings>,
+    shadow_image: Image,
+    /// What the shadow map shows: the shape, and the light's projection.
+    shadowed: (Version, [[f32; 4]; 4]),
     shadow_light: Bindings,
     shadow_surface: Bindings,
     shadow_materials: Vec<Bindings>,
@@ -103,7 +105,6 @@ impl Renderer {
             anchoring: Anchoring::new(device)?,
             ghosts: GhostPass::new(device)?,
             outlines: OutlinePass::new(device)?,
-            shadow_image: Image::target(device, "shadow", DEPTH, [SHADOW_SIZE; 2], 1)?,
             shadow_sampler: Sampler::texels(device)?,
             device: device.clone(),
         })
@@ -133,19 +134,20 @@ impl Renderer {
     }
 
     /// Binds a scene to targets. Creates pipelines unless earlier targets had the same number of views and the same
-    /// number of samples. Allocates one byte per pixel and view if the scene was prepared for outlines
-    /// ([`Scene::prepare_outline`]).
+    /// number of samples. Allocates the shadow map (4 MiB), and one byte per pixel and view if the scene was prepared for
+    /// outlines ([`Scene::prepare_outline`]).
     ///
     /// # Errors
     /// An error if memory is short, structs of shaders and Rust differ, or the device lacks support.
     pub fn bind(&self, scene: &Scene, targets: &Targets) -> Result<SceneBindings> {
         let pass = self.picture_pass(targets)?;
         let lines = LineBuffer::new(&self.device)?;
-        let shadow = Resource::Sampled(&self.shadow_image, &self.shadow_sampler);
+        let shadow_image = Image::target(&self.device, "shadow", DEPTH, [SHADOW_SIZE; 2], 1)?;
+        let shadow = Resource::Sampled(&shadow_image, &self.shadow_sampler);
         let views = ("views", Resource::Buffer(&targets.view_buffer));
         let lighting = ("lighting", Resource::Buffer(&targets.lighting_buffer));
         Ok(SceneBindings {
-            studio: self.bind_studio(&pass, targets, None)?,
+            studio: self.bind_studio(&pass, targets, &shadow_image, None)?,
             backdrop: pass.backdrop.bind(0, &[views, lighting, ("shadow", shadow)])?,
             surface: pass.opaque.bind(
                 1,
@@ -190,6 +192,8 @@ impl Renderer {
             coarse: None,
             outline: self.outlines.bind(&self.device, scene, targets)?,
             pass,
+            shadow_image,
+            shadowed: Default::default(),
         })
     }
 
@@ -212,7 +216,8 @@ impl Renderer {
             return Err(no_view());
         }
         if self.coarse.fit(&self.device, (scene, targets), &mut bound.coarse, look)? {
-            bound.studio = self.bind_studio(&bound.pass, targets, bound.coarse.as_ref())?;
+            bound.studio =
+                self.bind_studio(&bound.pass, targets, &bound.shadow_image, bound.coarse.as_ref())?;
         }
         let canvas = Canvas {
             views,
@@ -229,7 +234,7 @@ impl Renderer {
             bound.line_bindings = bind_lines(&bound.pass, &bound.lines, targets)?;
         }
         if look.shadows {
-            self.record_shadow(frame, scene, bound);
+            self.record_shadow(frame, scene, bound, lighting.shadow_from_world);
         }
         self.coarse.record_before(frame, scene, bound.coarse.as_ref(), views)?;
         record_surface(frame, scene, targets, bound, (look.phong && !look.wire, hidden));
@@ -316,9 +321,10 @@ impl Renderer {
         &self,
         pass: &PicturePass,
         targets: &Targets,
+        shadow: &Image,
         coarse: Option<&Coarse>,
     ) -> Result<Bindings> {
-        let shadow = Resource::Sampled(&self.shadow_image, &self.shadow_sampler);
+        let shadow = Resource::Sampled(shadow, &self.shadow_sampler);
         let texels = |image| Resource::Sampled(image, &self.shadow_sampler);
         let images = coarse.and_then(|c| Some([&c.occlusion.as_ref()?.open, &c.gbuffer.position]));
         let [open, positions] = images.map_or([shadow; 2], |images| images.map(texels));
@@ -334,10 +340,22 @@ impl Renderer {
         )
     }
 
-    fn record_shadow(&self, frame: &mut Frame, scene: &Scene, bound: &SceneBindings) {
+    /// Draws the shadow map, unless it shows this shape in this light already.
+    fn record_shadow(
+        &self,
+        frame: &mut Frame,
+        scene: &Scene,
+        bound: &mut SceneBindings,
+        shadow_from_world: [[f32; 4]; 4],
+    ) {
+        let wanted = (scene.shape, shadow_from_world);
+        let shown = std::mem::replace(&mut bound.shadowed, wanted);
+        if scene.shape != Version::default() && shown == wanted {
+            return;
+        }
         frame.phase("shadow");
         let clear = Load::Clear([0.0; 4]);
-        frame.render(&[], Some((&self.shadow_image, clear)), 1, |pass| {
+        frame.render(&[], Some((&bound.shadow_image, clear)), 1, |pass| {
             pass.bind(&self.shadow, &[&bound.shadow_light, &bound.shadow_surface]);
             scene.draw(
                 pass,

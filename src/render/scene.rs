@@ -5,7 +5,7 @@ use super::outline::OutlinedPart;
 use super::texture;
 use crate::asset::{Alpha, Asset, Image as Picture, Material, Wrap};
 use crate::base::math::{Aabb, Vec3};
-use crate::base::{Error, Result};
+use crate::base::{Error, Result, Version};
 use crate::deform::surface::hard_edges;
 use crate::geom::DisplayMesh;
 use crate::gpu::{Bindings, Buffer, Cull, Device, Frame, Image, Pass, Resource, Sampler};
@@ -78,6 +78,9 @@ pub struct Scene {
     pub surface: SurfaceBuffers,
     /// Bounding box of the current pose, metres, for lights, floor and framing. The caller updates it with the pose.
     pub bounds: Aabb,
+    /// Version of the shape that the surface holds. A caller that gives each new shape a new version saves the shadow map
+    /// of frames without one; with the default value, every frame may have a new shape.
+    pub shape: Version,
     /// Diagonal of the bounding box of the bind pose, metres.
     pub(super) rest_size: f32,
     pub(super) triangles: Buffer,
@@ -135,6 +138,7 @@ impl Scene {
         Ok(Self {
             surface: surface.clone(),
             bounds,
+            shape: Version::default(),
             rest_size: bounds.diagonal(),
             triangles: Buffer::from_slice(device, "display triangles", &display.triangles)?,
             attributes: Buffer::from_slice(device, "display attributes", &attributes(display))?,
@@ -157,6 +161,9 @@ impl Scene {
         for (index, now) in self.hidden.iter_mut().enumerate() {
             let new = hidden.contains(&(index as u32));
             changed |= std::mem::replace(now, new) != new;
+        }
+        if changed && self.shape != Version::default() {
+            self.shape = Version::new();
         }
         changed
     }

@@ -174,6 +174,7 @@ impl Actor {
         let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals)?;
         let mut scene = Scene::new(device, &Asset::default(), &display, &surface)?;
         scene.bounds = Aabb { min: Vec3::new(-0.8, 0.0, -0.4), max: Vec3::new(0.8, 1.8, 0.4) };
+        scene.shape = Version::new();
         let bindings = pipelines.renderer.bind(&scene, targets)?;
         Ok(Self { bindings, rest: scene.bounds, scene, body: None })
     }
@@ -348,6 +349,7 @@ impl Actor {
         if min.is_finite() && max.is_finite() {
             self.scene.bounds = Aabb { min: Vec3::new(min.x, self.rest.min.y, min.z), max };
         }
+        self.scene.shape = Version::new();
         body.live.record(frame, posed);
     }
 

@@ -30,6 +30,10 @@ pub struct Program {
     errors: Option<std::thread::JoinHandle<String>>,
     /// Whether the command sets `SINEW_VALIDATION`, which enables Vulkan's validation layer.
     validates: bool,
+    /// Whether the headset shows a frame only when the test reads on.
+    steps: bool,
+    /// Whether the program waits for a step.
+    waits: bool,
 }
 
 impl Program {
@@ -59,11 +63,25 @@ impl Program {
         let input = child.stdin.take();
         let (frame, turn, events) = (Frame::default(), WindowFrame::default(), Vec::new());
         let room_from_stage = Rigid::default();
-        Self { child, input, lines, frame, turn, events, room_from_stage, errors: Some(errors), validates }
+        let errors = Some(errors);
+        let (steps, waits) = (false, false);
+        Self { child, input, lines, frame, turn, events, room_from_stage, errors, validates, steps, waits }
+    }
+
+    /// Makes the headset wait after each frame until the test reads on, so that no frame passes between what the test
+    /// sees and what it does.
+    pub fn step_by_step(mut self) -> Self {
+        self.ask(&Ask::Step);
+        self.steps = true;
+        self
     }
 
     /// Returns the next report line, or `None` at the end of the output.
     pub fn next(&mut self) -> Option<ReportLine> {
+        if std::mem::take(&mut self.waits) {
+            // A program that has ended reads no more; its last lines are still there.
+            let _ = self.tell(&Ask::Step);
+        }
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => {
                 self.note(&line);
@@ -90,6 +108,7 @@ impl Program {
             ReportLine::Frame(frame) => {
                 assert!(frame.frame >= self.frame.frame, "frames count backwards");
                 self.frame = (**frame).clone();
+                self.waits = self.steps;
             }
             ReportLine::Window(turn) => {
                 assert!(turn.frame > self.turn.frame, "turns count backwards");
@@ -143,9 +162,13 @@ impl Program {
 
     /// Writes a request to the standard input of the program.
     pub fn ask(&mut self, ask: &Ask) {
+        self.tell(ask).unwrap();
+    }
+
+    fn tell(&mut self, ask: &Ask) -> std::io::Result<()> {
         let mut line = serde_json::to_string(ask).unwrap();
         line.push('\n');
-        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+        self.input.as_mut().unwrap().write_all(line.as_bytes())
     }
 
     /// Returns the texts of all visible panels.

@@ -122,6 +122,7 @@ impl<'o> WindowApp<'o> {
                 Ask::Texts => self.tell_texts(),
                 Ask::Command(command) => self.command(command),
                 Ask::Quit => self.app_session.quit = true,
+                Ask::Step => {}
             }
         }
         self.keep_choices();

@@ -153,6 +153,7 @@ impl<'o> HeadsetApp<'o> {
                 Ask::Texts => self.tell_texts(),
                 Ask::Command(command) => self.command(command),
                 Ask::Quit => self.app_session.quit = true,
+                Ask::Step => {}
             }
         }
     }

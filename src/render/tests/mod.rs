@@ -5,6 +5,7 @@ mod look;
 mod outline;
 mod panel;
 mod phong;
+mod shadow;
 
 use super::*;
 use crate::asset::{self, Asset, Material};

@@ -117,7 +117,8 @@ impl App {
         Self::run(runtime, &[&["vr"], arguments].concat(), None)
     }
 
-    /// Runs `sinew ARGUMENTS --report` under the runtime, on `desktop` if it is given, else without a display.
+    /// Runs `sinew ARGUMENTS --report` under the runtime, on `desktop` if it is given, else without a display and step by
+    /// step: a window would not answer its display while it waits for the test.
     pub fn run(runtime: &Runtime, arguments: &[&str], desktop: Option<&Desktop>) -> Self {
         let mut command = runtime.command(env!("CARGO_BIN_EXE_sinew"));
         command.args(arguments).arg("--report").env_remove("WAYLAND_DISPLAY");
@@ -125,7 +126,8 @@ impl App {
             Some(desktop) => command.env("DISPLAY", &desktop.name).env("SINEW_VK_SYNC", "1"),
             None => command.env_remove("DISPLAY"),
         };
-        Self::spawn(command, runtime.folder.path())
+        let app = Self::spawn(command, runtime.folder.path());
+        if desktop.is_none() { app.step_by_step() } else { app }
     }
 
     /// Waits until `wanted` accepts a frame. Fails after `most` rendered frames or if the program ends. Frames
