@@ -14,7 +14,7 @@ pub struct PoseArgs {
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
     /// Time in the animation (without --clip: in the project's motion), seconds
-    #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<f32>,
     /// Pose file: node names to transforms
     #[arg(long, value_name = "POSE.json")]
@@ -30,6 +30,11 @@ pub struct PoseArgs {
 /// A message that asks for a finite number.
 pub fn finite(text: &str) -> std::result::Result<f32, String> {
     text.parse().ok().filter(|v: &f32| v.is_finite()).ok_or_else(|| "write a finite number".to_owned())
+}
+
+/// Parses a time in a motion.
+fn seconds(text: &str) -> std::result::Result<f32, String> {
+    finite(text).ok().filter(|t| *t >= 0.0).ok_or_else(|| "write a number of seconds, 0 or more".to_owned())
 }
 
 /// Returns the index of the clip with the given name or number.

@@ -1,6 +1,6 @@
 //! `sinew save`: writes a journal, a project or a character as a project file.
 
-use super::arguments::Side;
+use super::arguments::{Side, keeps_input};
 use super::play::opened;
 use super::pose::clip_of;
 use crate::app::context::{Context, folder_of, say, stage};
@@ -52,6 +52,10 @@ pub fn run(context: &mut Context, args: &Args) -> Result<()> {
     let saving = Saving { budget_mm: *budget_mm, compatible: *compatible, clips: *clips, every_frame: true };
     ending(out)?;
     let Opened { model, mut session, .. } = opened(input)?;
+    // A project may replace itself: it contains its original.
+    if model.document.is_none() {
+        keeps_input(input, out)?;
+    }
     if !layers.is_empty() {
         let mut all = session.document().motion().clips().to_vec();
         for text in layers {

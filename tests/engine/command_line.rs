@@ -32,7 +32,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments, and words that the error line must contain.
-const REFUSED: [(&str, &str); 54] = [
+const REFUSED: [(&str, &str); 55] = [
     ("compare ok.glb --bends --rotate JOINT=x:20 --out o", "rotate one joint at a time"),
     ("cage ok.glb --import .", ".: a folder as a cage is not supported; name an .obj or .glb file"),
     ("save ok.glb --budget-mm -1 --out o.glb", "the error budget is not above 0"),
@@ -88,6 +88,7 @@ const REFUSED: [(&str, &str); 54] = [
     ("fast ok.glb --out ./ok.glb", "the output would replace the input"),
     ("bind ok.glb --weights heat --out ok.glb", "the output would replace the input"),
     ("rig ok.glb --bones twice.json --out ok.glb", "the output would replace the input"),
+    ("save ok.glb --out ok.glb", "the output would replace the input"),
     (
         "rig ok.glb --bones twice.json --out o.glb",
         "twice.json: bones: bone 1: the name \"A\" is empty or repeated",
@@ -96,13 +97,14 @@ const REFUSED: [(&str, &str); 54] = [
 ];
 
 /// Arguments that the parser rejects.
-const USAGE: [(&str, &str); 12] = [
+const USAGE: [(&str, &str); 13] = [
+    ("deform ok.glb --clip Walk --time -5", "write a number of seconds, 0 or more"),
     ("export ok.glb", "there is no command 'export'"),
     ("", "Usage"),
     ("frob", "unrecognized subcommand or file 'frob'"),
     ("demo a b", "unexpected argument"),
     ("deform ok.glb --method nurbs", "choose one of rigid, lbs"),
-    ("deform ok.glb --clip 0 --time NaN", "write a finite number"),
+    ("deform ok.glb --clip 0 --time NaN", "write a number of seconds, 0 or more"),
     ("deform ok.glb --clip 0 --time inf", "write a finite number"),
     ("render ok.glb --out o.png --size 0x0", "write WIDTHxHEIGHT"),
     ("render ok.glb --out o.png --size axb", "write WIDTHxHEIGHT"),

@@ -36,8 +36,10 @@ pub(super) fn write(report: &Report) -> String {
     ));
     line(format!("  buffers      {} bytes", report.buffer_bytes));
     if let Some([min, max]) = report.bounds {
-        let size: Vec<String> = (0..3).map(|i| format!("{:.4}", max[i] - min[i])).collect();
-        line(format!("  rest box     {} m, from {} to {}", size.join(" x "), point(min), point(max)));
+        let size: [f32; 3] = std::array::from_fn(|i| max[i] - min[i]);
+        let digits = digits(size.into_iter().fold(0.0, f32::max));
+        let size = size.map(|metres| format!("{metres:.digits$}")).join(" x ");
+        line(format!("  rest box     {size} m, from {} to {}", point(min, digits), point(max, digits)));
     }
     if !report.extensions_used.is_empty() {
         line(format!("  extensions   {}", extensions(report)));
@@ -71,8 +73,14 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { plural })
 }
 
-fn point(p: [f32; 3]) -> String {
-    format!("({:.4}, {:.4}, {:.4})", p[0], p[1], p[2])
+fn point(p: [f32; 3], digits: usize) -> String {
+    format!("({})", p.map(|v| format!("{v:.digits$}")).join(", "))
+}
+
+/// Returns the number of decimals with which a length in metres has at least three significant digits; at least 4.
+fn digits(metres: f32) -> usize {
+    let first = if metres > 0.0 { metres.log10().floor() } else { 0.0 };
+    (2.0 - first).max(4.0) as usize
 }
 
 fn extensions(report: &Report) -> String {
@@ -220,4 +228,14 @@ fn problems(report: &Report) -> String {
     }
     let lines: String = report.problems.iter().map(|p| format!("  {}: {}\n", p.at, p.text)).collect();
     section(&format!("Problems ({})", report.problems.len()), &lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn lengths_of_any_size_have_three_digits() {
+        assert_eq!([200.0, 1.8, 0.013, 1.7e-5, 0.0].map(digits), [4, 4, 4, 7, 4]);
+    }
 }
