@@ -105,7 +105,7 @@ const USAGE: [(&str, &str); 13] = [
     ("demo a b", "unexpected argument"),
     ("deform ok.glb --method nurbs", "choose one of rigid, lbs"),
     ("deform ok.glb --clip 0 --time NaN", "write a number of seconds, 0 or more"),
-    ("deform ok.glb --clip 0 --time inf", "write a finite number"),
+    ("deform ok.glb --clip 0 --time inf", "write a number of seconds, 0 or more"),
     ("render ok.glb --out o.png --size 0x0", "write WIDTHxHEIGHT"),
     ("render ok.glb --out o.png --size axb", "write WIDTHxHEIGHT"),
     ("render ok.glb --out o.png --yaw NaN", "write a finite number"),
