@@ -27,20 +27,25 @@ const TOLERANCE: f64 = 1e-8;
 /// See [`TOLERANCE`].
 const MOST: usize = 500;
 
-/// One update of the rotation nearest to the matrix with these columns, in the manner of Müller, Bender, Chentanez, Macklin,
+/// One update of the rotation nearest to a matrix, in the manner of Müller, Bender, Chentanez, Macklin,
 /// *A Robust Method to Extract the Rotational Part of Deformations*, 2016.
 ///
 /// **(differs)** The tangent of half the update's angle is `|torque| / (trace + scale)`, where `scale` is the mean
-/// length of the columns. For a rotation times a scale factor, a single update is exact.
-pub fn turn(q: Quat, columns: &[Vec3; 3]) -> Quat {
+/// length of the matrix's columns. For a rotation times a scale factor, a single update is exact.
+pub fn turn(q: Quat, m: &Mat3) -> Quat {
     let r = Mat3::from_quat(q);
-    let torque = r.x_axis.cross(columns[0]) + r.y_axis.cross(columns[1]) + r.z_axis.cross(columns[2]);
-    let trace = r.x_axis.dot(columns[0]) + r.y_axis.dot(columns[1]) + r.z_axis.dot(columns[2]);
-    let scale = (columns[0].length() + columns[1].length() + columns[2].length()) * (1.0 / 3.0);
+    let torque = r.x_axis.cross(m.x_axis) + r.y_axis.cross(m.y_axis) + r.z_axis.cross(m.z_axis);
+    let trace = product(&r, m);
+    let scale = (m.x_axis.length() + m.y_axis.length() + m.z_axis.length()) * (1.0 / 3.0);
     let v = torque * (1.0 / (trace + scale).max(0.1 * scale + 1e-30));
     let turned = Quat::from_xyzw(v.x, v.y, v.z, 1.0) * q;
     let length = turned.length();
     if length.is_finite() { turned * (1.0 / length) } else { q }
+}
+
+/// Returns the sum of the products of the entries of two matrices.
+fn product(a: &Mat3, b: &Mat3) -> f32 {
+    a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis)
 }
 
 /// The state of a level on the CPU.
@@ -57,7 +62,7 @@ struct VolumeLevel {
     force: Vec<Vec3>,
     rotation: Vec<Quat>,
     /// Mean edges of each cube at zero displacement; zero on the finest level.
-    base: Vec<[Vec3; 3]>,
+    base: Vec<Mat3>,
     /// Stiffness of the contact springs at each node.
     contact: Vec<f32>,
     /// Force of each cube on its corners.
@@ -130,7 +135,7 @@ impl VolumeReference {
             pull: vec![Vec3::ZERO; level.nodes()],
             force: vec![Vec3::ZERO; level.nodes()],
             rotation: vec![Quat::IDENTITY; level.cells.len()],
-            base: vec![[Vec3::ZERO; 3]; level.cells.len()],
+            base: vec![Mat3::ZERO; level.cells.len()],
             contact: vec![0.0; level.nodes()],
             corner: vec![[Vec3::ZERO; 8]; level.cells.len()],
         };
@@ -307,7 +312,7 @@ impl VolumeReference {
                 let carries = self.step.is_some();
                 let VolumeLevel { y, rotation, .. } = &mut self.states[0];
                 rotation.par_iter_mut().enumerate().for_each(|(c, rotation)| {
-                    let mean = mean_edges(&finest.cells[c], y, &[Vec3::ZERO; 3]);
+                    let mean = mean_edges(&corners(&finest.cells[c], y), &Mat3::ZERO);
                     let home = rig.rotation[cells.home[c] as usize];
                     let first = if carries { *rotation } else { home };
                     *rotation = (0..START_TURNS).fold(first, |q, _| turn(q, &mean));
@@ -318,7 +323,7 @@ impl VolumeReference {
                 let VolumeLevel { y, rotation, base, corner, .. } = &mut self.states[level];
                 let (of, weight) = (&cells.levels[level], &tissue[level].weight);
                 corner.par_iter_mut().zip(rotation).enumerate().for_each(|(c, (out, rotation))| {
-                    let x = of.cells[c].map(|n| y[n as usize]);
+                    let x = corners(&of.cells[c], y);
                     let material =
                         Material { size: of.size * scaled, weight: weight[c], lambda, coarse: level > 0 };
                     *out = corner_forces(&x, &base[c], &material, turns, rotation);
@@ -351,15 +356,14 @@ impl VolumeReference {
                 let (of, above) = (&cells.levels[level - 1], &cells.levels[level]);
                 for (c, &weight) in tissue[level].weight.iter().enumerate() {
                     let children = above.children.of(c);
-                    let (mut base, mut sum) = ([Vec3::ZERO; 3], finer.rotation[children[0] as usize] * 0.0);
+                    let (mut base, mut sum) = (Mat3::ZERO, finer.rotation[children[0] as usize] * 0.0);
                     for &child in children {
                         let f = child as usize;
-                        let mean = mean_edges(&of.cells[f], &finer.y, &finer.base[f]);
-                        base.iter_mut().zip(mean).for_each(|(b, m)| *b += m);
+                        base += mean_edges(&corners(&of.cells[f], &finer.y), &finer.base[f]);
                         let q = finer.rotation[f];
                         sum = if q.dot(sum) < 0.0 { sum - q } else { sum + q };
                     }
-                    state.base[c] = base.map(|b| b * (2.0 / children.len() as f32));
+                    state.base[c] = base * (2.0 / children.len() as f32);
                     state.rotation[c] = sum * (1.0 / sum.length().max(1e-12));
                     let material = Material { size: above.size * scaled, weight, lambda, coarse: true };
                     let (base, rotation) = (&state.base[c], &mut state.rotation[c]);
@@ -488,29 +492,38 @@ shared_constants! {
     }
 }
 
-/// Returns the mean edge of a cube along each axis, plus `base`.
-fn mean_edges(cell: &[u32; 8], y: &[Vec3], base: &[Vec3; 3]) -> [Vec3; 3] {
-    mean_of(&cell.map(|n| y[n as usize]), base)
+/// Returns the positions of a cube's corners.
+fn corners(cell: &[u32; 8], y: &[Vec3]) -> [Vec3; 8] {
+    let mut x = [Vec3::ZERO; 8];
+    for (x, node) in x.iter_mut().zip(cell) {
+        *x = y[*node as usize];
+    }
+    x
 }
 
-fn mean_of(x: &[Vec3; 8], base: &[Vec3; 3]) -> [Vec3; 3] {
-    std::array::from_fn(|k| {
-        let sum: Vec3 = NEAR[k].iter().map(|&corner| x[corner + (1 << k)] - x[corner]).sum();
-        base[k] + sum * 0.25
-    })
+/// Returns a matrix whose columns are the mean edges of a cube along each axis, plus `base`.
+fn mean_edges(x: &[Vec3; 8], base: &Mat3) -> Mat3 {
+    let mut mean = *base;
+    for (k, near) in NEAR.iter().enumerate() {
+        let mut sum = Vec3::ZERO;
+        for &corner in near {
+            sum += x[corner + (1 << k)] - x[corner];
+        }
+        *mean.col_mut(k) += sum * 0.25;
+    }
+    mean
 }
 
-/// Returns the shortest change that gives a deformation with these columns the determinant 1. Each step linearises the
-/// determinant (Newton's method), the first step at `from`.
-fn to_unit_volume(columns: &[Vec3; 3], from: &[Vec3; 3], steps: usize) -> [Vec3; 3] {
-    let dot = |a: &[Vec3; 3], b: &[Vec3; 3]| a[0].dot(b[0]) + a[1].dot(b[1]) + a[2].dot(b[2]);
-    let (mut t, mut change) = (*from, [Vec3::ZERO; 3]);
+/// Returns the shortest change that gives a deformation the determinant 1. Each step linearises the determinant (Newton's
+/// method), the first step at `from`.
+fn to_unit_volume(deformation: &Mat3, from: &Mat3, steps: usize) -> Mat3 {
+    let (mut t, mut change) = (*from, Mat3::ZERO);
     for _ in 0..steps {
-        let gradient = [t[1].cross(t[2]), t[2].cross(t[0]), t[0].cross(t[1])];
-        let from: [Vec3; 3] = std::array::from_fn(|k| t[k] - columns[k]);
-        let missing = dot(&gradient, &from) + 1.0 - t[0].dot(gradient[0]);
-        change = gradient.map(|g| g * (missing / dot(&gradient, &gradient).max(FLATTEST)));
-        t = std::array::from_fn(|k| columns[k] + change[k]);
+        let gradient =
+            Mat3::from_cols(t.y_axis.cross(t.z_axis), t.z_axis.cross(t.x_axis), t.x_axis.cross(t.y_axis));
+        let missing = product(&gradient, &(t - *deformation)) + 1.0 - t.x_axis.dot(gradient.x_axis);
+        change = gradient * (missing / product(&gradient, &gradient).max(FLATTEST));
+        t = *deformation + change;
     }
     change
 }
@@ -528,35 +541,32 @@ struct Material {
 /// Updates a cube's rotation and returns its force on each corner, over `μ h` in metres.
 fn corner_forces(
     x: &[Vec3; 8],
-    base: &[Vec3; 3],
+    base: &Mat3,
     material: &Material,
     turns: u32,
     rotation: &mut Quat,
 ) -> [Vec3; 8] {
     let Material { size, weight, lambda, coarse } = *material;
-    let mean = mean_of(x, base);
+    let mean = mean_edges(x, base);
     *rotation = (0..turns).fold(*rotation, |q, _| turn(q, &mean));
     let r = Mat3::from_quat(*rotation);
-    let r = [r.x_axis, r.y_axis, r.z_axis];
     let pressure = match turns {
-        0 => {
-            let trace = r[0].dot(mean[0]) + r[1].dot(mean[1]) + r[2].dot(mean[2]) - 3.0 * size;
-            r.map(|r| r * (0.25 * lambda * trace))
-        }
+        0 => r * (0.25 * lambda * (product(&r, &mean) - 3.0 * size)),
         _ => {
-            let columns = mean.map(|m| m * (1.0 / size));
+            let deformation = mean * (1.0 / size);
             // The forces of a coarser cube are linear in its displacements, so that its corrections are bounded.
             let change = match coarse {
-                true => to_unit_volume(&columns, &base.map(|b| b * (1.0 / size)), 1),
-                false => to_unit_volume(&columns, &columns, VOLUME_STEPS),
+                true => to_unit_volume(&deformation, &(*base * (1.0 / size)), 1),
+                false => to_unit_volume(&deformation, &deformation, VOLUME_STEPS),
             };
-            change.map(|d| d * (-0.75 * lambda * size))
+            change * (-0.75 * lambda * size)
         }
     };
+    let constants = *base * 0.5 + (pressure - r * (0.5 * size));
     let mut out = [Vec3::ZERO; 8];
-    for k in 0..3 {
-        let constant = base[k] * 0.5 + (pressure[k] - r[k] * (0.5 * size));
-        for near in NEAR[k] {
+    for (k, nears) in NEAR.iter().enumerate() {
+        let constant = constants.col(k);
+        for &near in nears {
             let far = near + (1 << k);
             let force = ((x[far] - x[near]) * 0.5 + constant) * weight;
             out[near] += force;
