@@ -91,8 +91,9 @@ fn parsed() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| {
         let first =
             std::env::args().nth(1).filter(|word| !word.starts_with('-') && !Path::new(word).exists());
+        let known = |word: &String| <Cli as CommandFactory>::command().find_subcommand(word).is_some();
         match first {
-            Some(first) if error.kind() == ErrorKind::ArgumentConflict => {
+            Some(first) if error.kind() == ErrorKind::ArgumentConflict && !known(&first) => {
                 let text = format!("there is no command '{first}'");
                 <Cli as CommandFactory>::command().error(ErrorKind::InvalidSubcommand, text).exit()
             }

@@ -10,7 +10,7 @@ use crate::base::{Error, JointId, Result};
 use crate::bind::weights::{WeightMethod, diagnose};
 use crate::bind::{BindOptions, BindReport, Cache, Character, bind_attachments};
 use crate::document::{DeformerSettings, Document, Edit};
-use crate::export::{Weighed, project, weigh, weigh_again, write_model};
+use crate::export::{Weighed, is_model, project, weigh, weigh_again, write_model};
 use crate::geom::mean_edge_span;
 use crate::project::{Opened, Saving};
 use crate::rig::{limb_joints, named_node};
@@ -143,6 +143,10 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
         keeps_input(path, out)?;
     }
     let Source { asset, opened } = Source::open(path)?;
+    if args.out.is_some() && opened.as_ref().is_some_and(|o| o.model.document.is_some() || !is_model(path)) {
+        let problem = format!("{}: the new file would not contain the edits", path.display());
+        return Err(Error::input(problem, "compute the weights of the original character's file"));
+    }
     let mut weighed = args.weigh.weighed(&asset)?;
     let mut told_more = String::new();
     if let Some(method) = args.weights {

@@ -80,7 +80,7 @@ impl Model {
             let all = control.positions.len();
             told.push(format!(
                 "near concave parts of the cage, {negative} of {all} vertices move a little against it: their coordinates are \
-                 negative; `sinew cage --coordinates local` makes none"
+                 negative; a cage with local coordinates, from the command line, has none"
             ));
         }
         let narrow = |values: &[f64]| values.iter().map(|w| *w as f32).collect();

@@ -32,7 +32,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments, and words that the error line must contain.
-const REFUSED: [(&str, &str); 55] = [
+const REFUSED: [(&str, &str); 56] = [
     ("compare ok.glb --bends --rotate JOINT=x:20 --out o", "rotate one joint at a time"),
     ("cage ok.glb --import .", ".: a folder as a cage is not supported; name an .obj or .glb file"),
     ("save ok.glb --budget-mm -1 --out o.glb", "the error budget is not above 0"),
@@ -89,6 +89,7 @@ const REFUSED: [(&str, &str); 55] = [
     ("bind ok.glb --weights heat --out ok.glb", "the output would replace the input"),
     ("rig ok.glb --bones twice.json --out ok.glb", "the output would replace the input"),
     ("save ok.glb --out ok.glb", "the output would replace the input"),
+    ("bind project.glb --weights heat --out o.glb", "project.glb: the new file would not contain the edits"),
     (
         "rig ok.glb --bones twice.json --out o.glb",
         "twice.json: bones: bone 1: the name \"A\" is empty or repeated",
@@ -97,7 +98,8 @@ const REFUSED: [(&str, &str); 55] = [
 ];
 
 /// Arguments that the parser rejects.
-const USAGE: [(&str, &str); 13] = [
+const USAGE: [(&str, &str); 14] = [
+    ("bind ok.glb --weights heat --project o.glb", "cannot be used with"),
     ("deform ok.glb --clip Walk --time -5", "write a number of seconds, 0 or more"),
     ("export ok.glb", "there is no command 'export'"),
     ("", "Usage"),
@@ -218,6 +220,7 @@ fn bad_command_lines_are_refused_in_one_line_and_leave_nothing() {
         ("model.obj", b"v 0 0 0\n"),
         ("nothing.gltf", b"{}"),
         ("twice.json", twice.as_bytes()),
+        ("project.glb", include_bytes!("../fixtures/box-project.glb")),
     ] {
         std::fs::write(folder.join(name), bytes).unwrap();
     }

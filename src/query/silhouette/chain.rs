@@ -14,6 +14,10 @@ const ACROSS: f32 = 3.0;
 /// Additional cost factor of a step whose distance from the stroke equals the stroke's length.
 const ASIDE: f32 = 4.0;
 
+/// Largest length of the piece of silhouette, as a multiple of the stroke's length: a stroke in front of the body would take
+/// the outlines of several limbs.
+const LONGEST: f32 = 4.0;
+
 /// Returns the piece of silhouette between the points nearest to the stroke's two ends (thesis 7.3). It is the
 /// shortest path over neighbouring points, across small gaps. Steps cost more with increasing distance from the
 /// stroke, which selects the nearer side of a closed outline, and with increasing jumps in depth.
@@ -21,7 +25,8 @@ const ASIDE: f32 = 4.0;
 /// `stroke` holds at least two image positions, pixels. `view` and `size` belong to the image.
 ///
 /// # Errors
-/// There is no silhouette, no silhouette connects both ends, or the stroke is invalid.
+/// There is no silhouette, no silhouette connects both ends, the one that does is much longer than the stroke, or the stroke
+/// is invalid.
 pub fn chain(
     points: &[SilhouettePoint],
     stroke: &[[f32; 2]],
@@ -38,7 +43,7 @@ pub fn chain(
         (0..points.len()).min_by(|a, b| away(a).total_cmp(&away(b)))
     };
     let (Some(first), Some(last)) = (nearest(stroke[0]), nearest(stroke[stroke.len() - 1])) else {
-        return refuse("there is no silhouette", "look at the character, or lower the threshold");
+        return refuse("there is no silhouette", "look at the character");
     };
     if first == last {
         return refuse("both ends of the accent stroke mean one point", "draw along a silhouette");
@@ -52,13 +57,15 @@ pub fn chain(
     let width = |p: &SilhouettePoint| footprint * Vec3::from(p.position).distance(view.eye);
     let weights: Vec<f32> = points.iter().map(aside).collect();
     let widths: Vec<f32> = points.iter().map(width).collect();
-    match shortest(points, (first, last), &weights, &widths) {
-        Some(way) => Ok(way.into_iter().map(|i| points[i]).collect()),
-        None => refuse(
-            "no silhouette joins the ends of the accent stroke",
-            "draw along one silhouette, or lower the threshold",
-        ),
+    let Some(way) = shortest(points, (first, last), &weights, &widths) else {
+        return refuse("no silhouette joins the ends of the accent stroke", "draw along one silhouette");
+    };
+    let found: f32 = way.windows(2).map(|w| apart(points[w[0]].pixel, points[w[1]].pixel)).sum();
+    if found > LONGEST * length {
+        let problem = "the silhouette between the ends of the accent stroke is much longer than the stroke";
+        return refuse(problem, "draw beside the silhouette that should move");
     }
+    Ok(way.into_iter().map(|i| points[i]).collect())
 }
 
 fn apart(a: [f32; 2], b: [f32; 2]) -> f32 {
@@ -174,6 +181,13 @@ mod tests {
             assert!(way.iter().all(|p| (p.pixel[1] - 50.0) * side > -4.0), "{side}");
             assert!(way.windows(2).all(|p| apart(p[0].pixel, p[1].pixel) < 1.5));
         }
+    }
+
+    #[test]
+    fn a_short_stroke_inside_an_outline_takes_none_of_its_long_halves() {
+        let error =
+            chain(&circle(), &[[45.0, 50.0], [55.0, 50.0]], &view(), [100, 100]).unwrap_err().to_string();
+        assert!(error.contains("much longer than the stroke; draw beside"), "{error}");
     }
 
     #[test]

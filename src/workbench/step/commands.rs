@@ -384,8 +384,9 @@ impl Workbench {
         let sculpt = document.sculpts().iter().find(|s| s.id == id);
         let mark = sculpt.and_then(|s| document.marks().iter().find(|m| Some(m.id) == s.mark));
         let (Some(sculpt), Some(mark), Some(mirror)) = (sculpt, mark, &self.context.body.mirror) else {
-            self.context.notice =
-                Some("that has no other side: it needs its mark, and a body of two sides".into());
+            self.context.notice = Some(
+                "only a mark's layer has another side, on a body of two sides; silhouettes have none".into(),
+            );
             return;
         };
         let ids = (document.unused_sculpt_id(), document.unused_mark_id());
