@@ -238,11 +238,11 @@ impl Panels {
     ) -> &PanelsOut {
         self.out.commands.clear();
         (self.out.haptic, self.out.tell) = (None, None);
-        let step = self.places.update(input, tool_hand);
         let left_handed = tool_hand == 0;
         if std::mem::replace(&mut self.left_handed, left_handed) != left_handed {
             self.places.forget();
         }
+        let step = self.places.update(input, tool_hand);
         let pointed = self.pointer.at.map(|at| at.panel);
         self.places.look(&self.surroundings, tool_hand, pointed);
         // The newer one of both messages shows.

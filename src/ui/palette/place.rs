@@ -191,9 +191,10 @@ impl Places {
         self.head
     }
 
-    /// Forgets the off hand and the poses of its panels, because the tool hand changed.
+    /// Forgets the off hand, the poses of its panels and that of the details panel, because the tool hand changed.
     pub fn forget(&mut self) {
         self.palm = None;
+        self.fixed[Panel::Details as usize] = None;
         self.followed = Default::default();
         self.parked = Default::default();
         self.ways = Default::default();
