@@ -193,7 +193,7 @@ pub struct Opened {
     pub model: Arc<Model>,
     /// The document, recorded in its journal; a resumed session continues where it stopped.
     pub session: Session<'static>,
-    /// Number of operations restored from the journal.
+    /// Number of undo steps restored from the journal; at least 1 if it was restored.
     pub restored: usize,
     /// The project to which the restored session is saved.
     pub place: Option<PathBuf>,

@@ -117,7 +117,8 @@ fn opened(model: &Arc<Model>, mut session: Session<'static>, left: Option<&Unfin
     if let Err(error) = session.sync_in_background() {
         eprintln!("sinew: {error}");
     }
-    let restored = left.map_or(0, |l| l.operations);
+    // The first step opens the file. A recovered session may hold the beginning of a stroke alone.
+    let restored = left.map_or(0, |_| session.history().0.saturating_sub(1).max(1));
     let place = left.and_then(Unfinished::place).cloned();
     let model = model.bound_for(session.document())?;
     Ok(Opened { model, session, restored, place, left: None, elsewhere: Vec::new() })
