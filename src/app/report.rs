@@ -210,7 +210,7 @@ enum Steps {
     Free,
     /// The next frame waits for a step.
     Wait,
-    /// The step of the next frame came before its predecessor was reported.
+    /// The next frame's step has come already.
     Due,
 }
 
@@ -253,9 +253,6 @@ impl Reporter {
     }
 
     fn wait_for_step(&mut self) {
-        while let Some(ask) = self.received() {
-            self.kept.push_back(ask);
-        }
         while self.steps == Steps::Wait {
             match self.asked.as_ref().map(Receiver::recv) {
                 Some(Ok(ask)) => {
@@ -359,9 +356,10 @@ mod tests {
         reporter.frame(Frame::default());
         assert_eq!((reporter.asked(), &reporter.steps), (None, &Steps::Free));
         // The first step makes the headset wait; a request that is no step does not end the waiting, and is kept.
-        for ask in [Ask::Step, Ask::Texts, Ask::Step] {
-            send.send(Ok(ask)).unwrap();
-        }
+        send.send(Ok(Ask::Step)).unwrap();
+        assert_eq!((reporter.asked(), &reporter.steps), (None, &Steps::Wait));
+        send.send(Ok(Ask::Texts)).unwrap();
+        send.send(Ok(Ask::Step)).unwrap();
         reporter.frame(Frame::default());
         assert_eq!(
             (reporter.asked(), reporter.asked(), &reporter.steps),

@@ -10,7 +10,7 @@ use crate::scene::Model;
 use clap::{Args, ValueEnum};
 use std::path::Path;
 
-/// Refuses an output file that is the input file, for commands whose output does not contain the input.
+/// Refuses an output file that is the input file.
 ///
 /// # Errors
 /// [`Error::Input`] if both paths lead to the same file.
@@ -21,6 +21,12 @@ pub(super) fn keeps_input(input: &Path, out: &Path) -> Result<()> {
         return Err(Error::input(problem, "give --out another path"));
     }
     Ok(())
+}
+
+/// The error of a command whose output cannot contain the edits of its input.
+pub(super) fn leaves_edits_out(input: &Path) -> Error {
+    let problem = format!("{}: the new file would not contain the edits", input.display());
+    Error::input(problem, "name the original character's file")
 }
 
 /// How the window or the headset runs.

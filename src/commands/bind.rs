@@ -1,6 +1,6 @@
 //! `sinew bind`: reports how well a skin is attached to its bones, and computes skin weights.
 
-use super::arguments::{BindArgs, keeps_input};
+use super::arguments::{BindArgs, keeps_input, leaves_edits_out};
 use super::joints::{Motion, every, study};
 use super::play::opened;
 use super::save::{ending, write};
@@ -144,8 +144,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     }
     let Source { asset, opened } = Source::open(path)?;
     if args.out.is_some() && opened.as_ref().is_some_and(|o| o.model.document.is_some() || !is_model(path)) {
-        let problem = format!("{}: the new file would not contain the edits", path.display());
-        return Err(Error::input(problem, "compute the weights of the original character's file"));
+        return Err(leaves_edits_out(path));
     }
     let mut weighed = args.weigh.weighed(&asset)?;
     let mut told_more = String::new();

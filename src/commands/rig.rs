@@ -1,6 +1,6 @@
 //! `sinew rig`: adds bones and skin weights to a mesh without a skeleton.
 
-use super::arguments::keeps_input;
+use super::arguments::{keeps_input, leaves_edits_out};
 use super::bind::{findings, told};
 use crate::app::context::{folder_of, progress};
 use crate::base::{Error, Result};
@@ -32,10 +32,13 @@ pub struct Args {
 ///
 /// # Errors
 /// Any error of [`project::open`], [`rig`] or [`write_model`]. Also [`Error::Broken`] if the list of bones cannot be read
-/// or is wrong, and [`Error::Input`] if `out` is the input file.
+/// or is wrong, and [`Error::Input`] if `out` is the input file or the input is a project.
 pub fn run(args: &Args) -> Result<String> {
     keeps_input(&args.file, &args.out)?;
-    let asset = project::open(&args.file)?.0;
+    let (asset, document) = project::open(&args.file)?;
+    if document.is_some() {
+        return Err(leaves_edits_out(&args.file));
+    }
     let unreadable = |e: String| {
         let remedy =
             "give [{\"name\": \"Hips\", \"head\": [0, 1, 0], \"tail\": [0, 1.2, 0], \"parent\": null}, ...]";

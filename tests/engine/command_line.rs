@@ -32,7 +32,7 @@ fn content(folder: &Path) -> Vec<(String, u64)> {
 }
 
 /// Arguments, and words that the error line must contain.
-const REFUSED: [(&str, &str); 56] = [
+const REFUSED: [(&str, &str); 57] = [
     ("compare ok.glb --bends --rotate JOINT=x:20 --out o", "rotate one joint at a time"),
     ("cage ok.glb --import .", ".: a folder as a cage is not supported; name an .obj or .glb file"),
     ("save ok.glb --budget-mm -1 --out o.glb", "the error budget is not above 0"),
@@ -90,6 +90,10 @@ const REFUSED: [(&str, &str); 56] = [
     ("rig ok.glb --bones twice.json --out ok.glb", "the output would replace the input"),
     ("save ok.glb --out ok.glb", "the output would replace the input"),
     ("bind project.glb --weights heat --out o.glb", "project.glb: the new file would not contain the edits"),
+    (
+        "rig project.glb --bones twice.json --out o.glb",
+        "project.glb: the new file would not contain the edits",
+    ),
     (
         "rig ok.glb --bones twice.json --out o.glb",
         "twice.json: bones: bone 1: the name \"A\" is empty or repeated",

@@ -17,9 +17,7 @@ fn slope(device: &Arc<Device>, samples: u32) -> image::RgbaImage {
     display.triangles = vec![[0, 1, 2]];
     (display.parts[0].vertices, display.parts[0].triangles) = (0..3, 0..1);
     let look = Look { floor: false, shadows: false, exposure: 0.05, ..Look::default() };
-    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(device).unwrap();
-    let scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    let (renderer, scene) = scene_of(device, &asset, &display);
     let targets = Targets::new(device, [64, 64], 1, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);
@@ -63,9 +61,7 @@ fn a_slanting_edge_has_three_shades_between_with_four_samples_and_none_with_one(
 /// Draws a white line across a dark image and returns its width, pixels: the sum of its coverage over one pixel column.
 fn width(device: &Arc<Device>, size: u32, scale: f32, samples: u32) -> f32 {
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(device).unwrap();
-    let mut scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    let (renderer, mut scene) = scene_of(device, &asset, &display);
     scene.bounds = Aabb { min: Vec3::splat(-1.0), max: Vec3::splat(1.0) };
     let targets = Targets::new(device, [size; 2], 1, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
@@ -98,9 +94,7 @@ fn lines_are_as_many_pixels_wide_as_their_points_and_the_scale_say() {
 fn ids_are_exact_whatever_the_pictures_samples() {
     let Some(device) = device() else { return };
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(&device).unwrap();
-    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let (renderer, scene) = scene_of(&device, &asset, &display);
     let view = Camera::framing(&scene.bounds, 1.0, 0.3, 0.1).view(1.0);
     let (look, lines) = (Look::default(), Lines::default());
     let gbuffer = GBuffer::new(&device, [96, 96], 1).unwrap();
@@ -140,9 +134,7 @@ fn other_sizes_and_samples_leave_nothing_behind() {
     let Some(name) = device().map(|d| d.name().to_owned()) else { return };
     let device = Device::new(&DeviceOptions { name: Some(name), validation: true }).unwrap();
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(&device).unwrap();
-    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let (renderer, scene) = scene_of(&device, &asset, &display);
     let view = Camera::framing(&scene.bounds, 1.0, 0.3, 0.1).view(1.0);
     let (look, lines) = (Look::default(), Lines::default());
     let change = |size: [u32; 2], samples: u32| {

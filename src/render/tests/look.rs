@@ -111,9 +111,7 @@ fn ambient_occlusion_only_darkens_and_only_near_other_parts() {
 fn hidden_pixels_are_black_and_the_others_are_as_before() {
     let Some(device) = device() else { return };
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(&device).unwrap();
-    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let (renderer, scene) = scene_of(&device, &asset, &display);
     let views = Camera::framing(&BOUNDS, 1.0, 0.2, 0.1).stereo(1.0, 0.1);
     let (look, lines) = (Look::default(), Lines::default());
     for samples in [1, device.samples(4)] {

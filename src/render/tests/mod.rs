@@ -31,6 +31,13 @@ pub(super) fn capsule() -> (Asset, DisplayMesh) {
     (asset, display)
 }
 
+/// Returns the pipelines and a mesh in its rest shape.
+fn scene_of(device: &Arc<Device>, asset: &Asset, display: &DisplayMesh) -> (Renderer, Scene) {
+    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
+    let scene = Scene::new(device, asset, display, &surface).unwrap();
+    (Renderer::new(device).unwrap(), scene)
+}
+
 /// Renders the capsule.
 pub(super) fn draw_capsule(
     device: &Arc<Device>,
@@ -47,9 +54,7 @@ pub(super) fn draw_capsule(
 /// Renders the G-buffer of the capsule.
 fn gbuffer(device: &Arc<Device>, size: [u32; 2], views: &[View]) -> (GBuffer, DisplayMesh) {
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(device).unwrap();
-    let scene = Scene::new(device, &asset, &display, &surface).unwrap();
+    let (renderer, scene) = scene_of(device, &asset, &display);
     let gbuffer = GBuffer::new(device, size, views.len() as u32).unwrap();
     let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
     device.run(|frame| renderer.record_gbuffer(frame, &scene, &gbuffer, &bound, views)).unwrap();
@@ -63,9 +68,7 @@ pub(super) fn draw_in(
     (views, samples): (&[View], u32),
     (look, lines): (&Look, &Lines),
 ) -> Targets {
-    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(device).unwrap();
-    let scene = Scene::new(device, asset, display, &surface).unwrap();
+    let (renderer, scene) = scene_of(device, asset, display);
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let shot = Shot { views, look, lines, hidden: None, ghosts: None };
@@ -235,9 +238,7 @@ fn short_bones_show_only_from_near_and_long_bones_keep_their_width() {
 fn a_probe_sees_what_the_gbuffer_sees() {
     let Some(device) = device() else { return };
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(&device).unwrap();
-    let scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let (renderer, scene) = scene_of(&device, &asset, &display);
     let probe = Probe::new(&device, &scene, [PROBE_SIZE; 2], 2).unwrap();
     let gbuffer = GBuffer::new(&device, [PROBE_SIZE; 2], 2).unwrap();
     let bound = renderer.bind_gbuffer(&scene, &gbuffer).unwrap();
@@ -307,9 +308,7 @@ fn unlit_square(
 }
 
 fn show(device: &Arc<Device>, asset: &Asset, display: &DisplayMesh) -> image::RgbaImage {
-    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(device).unwrap();
-    let scene = Scene::new(device, asset, display, &surface).unwrap();
+    let (renderer, scene) = scene_of(device, asset, display);
     let targets = Targets::new(device, [32, 32], 1, device.samples(4)).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let view = Camera { eye: Vec3::Z * 4.0, target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.5 }.view(1.0);

@@ -19,9 +19,7 @@ fn draw_outline(
     (views, samples, scale): (&[View], u32, f32),
 ) -> Pictures {
     let size = [97, 130];
-    let surface = SurfaceBuffers::from_slices(device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(device).unwrap();
-    let mut scene = Scene::new(device, asset, display, &surface).unwrap();
+    let (renderer, mut scene) = scene_of(device, asset, display);
     scene.prepare_outline(device, display).unwrap();
     scene.hide(hidden);
     let targets = Targets::new(device, size, views.len() as u32, samples).unwrap();

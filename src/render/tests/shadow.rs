@@ -7,9 +7,7 @@ use crate::base::Version;
 fn a_shadow_is_drawn_again_for_a_new_shape_a_hidden_part_and_a_new_light_and_not_else() {
     let Some(device) = device() else { return };
     let (asset, display) = capsule();
-    let surface = SurfaceBuffers::from_slices(&device, &display.positions, &display.normals).unwrap();
-    let renderer = Renderer::new(&device).unwrap();
-    let mut scene = Scene::new(&device, &asset, &display, &surface).unwrap();
+    let (renderer, mut scene) = scene_of(&device, &asset, &display);
     let targets = Targets::new(&device, [96, 96], 1, device.samples(4)).unwrap();
     let mut bound = renderer.bind(&scene, &targets).unwrap();
     let (view, lines) = (front([96, 96]), Lines::default());

@@ -329,7 +329,7 @@ fn the_details_open_where_no_other_panel_covers_them() {
         room.state.preferences.details = true;
         room.step(1);
         let sight = |p: &Placement| clear::Sight::of_panel(p, HEAD, 0.0);
-        let clear = |room: &Room| {
+        let uncovered = |room: &Room| {
             let own = place(room, Panel::Details);
             let others: Vec<_> =
                 room.panels.out().placements.iter().filter(|p| p.panel != Panel::Details).collect();
@@ -343,13 +343,13 @@ fn the_details_open_where_no_other_panel_covers_them() {
             }
             own
         };
-        let before = clear(&room);
+        let before = uncovered(&room);
         // The palette changes hands, so the open details make room for it.
         room.input.hands[room.tool].grip.pose.position = Vec3::new(-x, 1.25, -0.45);
         room.tool = 1 - room.tool;
         room.step(1);
-        assert_ne!(clear(&room).pose, before.pose);
+        assert_ne!(uncovered(&room).pose, before.pose);
         room.step(40);
-        clear(&room);
+        uncovered(&room);
     }
 }
