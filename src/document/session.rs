@@ -23,6 +23,8 @@ pub struct Session<'a> {
     steps: Vec<Step>,
     /// Number of steps currently applied; the steps after them can be redone.
     done: usize,
+    /// The edit of [`Self::try_out`], its inverse, and the revision before it.
+    trial: Option<(Edit, Edit, Version)>,
     drawing: Vec<Sample>,
     journal: Option<Journal>,
     trouble: Option<Error>,
@@ -40,6 +42,7 @@ impl<'a> Session<'a> {
             loader,
             steps: Vec::new(),
             done: 0,
+            trial: None,
             drawing: Vec::new(),
             journal: None,
             trouble: None,
@@ -99,12 +102,46 @@ impl<'a> Session<'a> {
         self.triangles = Some(triangles);
     }
 
+    /// Applies an edit that opens no file, but does not record it. The next edit records both as one undo step. Until
+    /// then [`Self::take_back`] reverts the trial, and undone steps can be redone. Reverts an earlier trial first.
+    ///
+    /// # Errors
+    /// The edit does not apply; the document stays unchanged.
+    pub fn try_out(&mut self, edit: Edit) -> Result<()> {
+        self.take_back();
+        let context = Context { skeleton: &self.skeleton, triangles: self.triangles };
+        let inverse = edit.apply(&mut self.document, &context)?;
+        self.trial = Some((edit, inverse, std::mem::replace(&mut self.revision, Version::new())));
+        Ok(())
+    }
+
+    /// Reverts and returns the edit of [`Self::try_out`]; `None` if there is none. The revision is that before the trial.
+    pub fn take_back(&mut self) -> Option<Edit> {
+        let (edit, inverse, revision) = self.trial.take()?;
+        let context = Context { skeleton: &self.skeleton, triangles: self.triangles };
+        // An inverse applies to the document that its edit made.
+        let _ = inverse.apply(&mut self.document, &context);
+        self.revision = revision;
+        Some(edit)
+    }
+
     /// Runs one operation and records it.
     ///
     /// # Errors
     /// The operation does not apply; the document stays unchanged and nothing is recorded. A failure to write the
     /// journal does not fail the operation: see [`Self::trouble`].
     pub fn run(&mut self, operation: Operation) -> Result<()> {
+        let operation = match operation {
+            Operation::Drawing(_) => operation,
+            other => match (self.take_back(), other) {
+                (Some(trial), Operation::Do(edit) | Operation::Continue(edit)) => {
+                    let both = Operation::Do(Edit::Group(vec![trial.clone(), edit]));
+                    // A trial that applied before applies again.
+                    return self.run(both).inspect_err(|_| drop(self.try_out(trial)));
+                }
+                (_, other) => other,
+            },
+        };
         match &operation {
             Operation::Do(edit) => self.change(edit, false)?,
             Operation::Continue(edit) => self.change(edit, true)?,
@@ -406,6 +443,46 @@ mod tests {
         assert_eq!(replayed.history(), s.history());
         let posed = replayed.posed();
         assert!(posed.local.iter().all(|t| t.translation.iter().chain(&t.rotation).all(|v| v.is_finite())));
+    }
+
+    /// A trial leaves no trace when it is taken back. An edit after it records both as one step, in the journal, too.
+    #[test]
+    fn a_trial_is_taken_back_or_joins_the_next_edit() {
+        let mut s = session();
+        s.apply(Edit::Open { asset: asset() }).unwrap();
+        s.apply(Edit::Rename("a".into())).unwrap();
+        s.apply(Edit::Rename("b".into())).unwrap();
+        s.run(Operation::Undo).unwrap();
+        let state = |s: &Session| (s.document().hash(), s.history(), s.recording());
+        let revision = s.revision();
+        let (before, pins) = (state(&s), |n: u32| Edit::SetPins(vec![NodeId(n)]));
+        s.try_out(pins(1)).unwrap();
+        s.try_out(pins(2)).unwrap();
+        assert_eq!((s.document().pins(), s.history()), (&[NodeId(2)][..], (2, 3)));
+        s.run(Operation::Drawing(vec![Sample::default()])).unwrap();
+        assert_eq!(s.take_back(), Some(pins(2)));
+        assert_eq!((state(&s), s.revision(), s.take_back()), (before.clone(), revision, None));
+        // An edit that is refused leaves the trial, and a refused trial leaves the document.
+        s.try_out(pins(1)).unwrap();
+        assert!(s.apply(Edit::RemoveKey(1.0)).is_err());
+        assert_eq!((s.document().pins(), s.history()), (&[NodeId(1)][..], (2, 3)));
+        assert!(s.try_out(pins(99)).is_err());
+        assert_eq!(state(&s), before);
+        s.try_out(pins(1)).unwrap();
+        s.run(Operation::Redo).unwrap();
+        assert_eq!((s.document().pins(), s.document().name.as_str()), (&[][..], "b"));
+        s.run(Operation::Undo).unwrap();
+        for continues in [false, true] {
+            s.try_out(pins(1)).unwrap();
+            let edit = Edit::Rename("c".into());
+            s.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) }).unwrap();
+            assert_eq!((s.document().pins(), s.history()), (&[NodeId(1)][..], (3, 3)));
+            let skeleton = Arc::new(tree().0);
+            let again = Session::replay(&s.recording(), Box::new(move |_| Ok(skeleton.clone()))).unwrap();
+            assert_eq!(state(&again), state(&s));
+            s.run(Operation::Undo).unwrap();
+            assert_eq!(s.document().hash(), before.0);
+        }
     }
 
     #[test]

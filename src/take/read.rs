@@ -113,6 +113,7 @@ impl TakeReader {
             8 => Rules::Eighth,
             9 => Rules::Ninth,
             10 => Rules::Tenth,
+            11 => Rules::Eleventh,
             _ => Rules::Now,
         }
     }

@@ -1,6 +1,7 @@
 //! The editor logic, without clock, files or devices: applies frames of input to the document.
 
 mod accent;
+mod borrow;
 mod choices;
 mod command;
 mod input;

@@ -67,7 +67,11 @@ pub enum Rules {
     /// Rules for takes of version 10: those of version 9, but a ring of the cage goes around a limb along a section of the
     /// cage. A hand takes marks and knots where they are after linear blend skinning.
     Tenth,
-    /// Current rules: those of version 10, but a hand at the skin takes marks and knots where they show.
+    /// Rules for takes of version 11: those of version 10, but a hand at the skin takes marks and knots where they show.
+    /// A hand that reaches for a displayed motion copies the pose at once, as an undo step.
+    Eleventh,
+    /// Current rules: those of version 11, but the copy of the displayed pose joins the undo step of the hand's act, and a
+    /// cancelled act reverts the copy.
     #[default]
     Now,
 }

@@ -12,6 +12,7 @@ mod output;
 mod settings;
 mod travel;
 
+use super::borrow::Borrowing;
 use super::navigation::{Navigation, Rules};
 use super::path::SelectedPath;
 use super::shape::Going;
@@ -124,6 +125,8 @@ pub struct Workbench {
     pub(super) keyed: Pose,
     /// Whether the last change was an undo or redo.
     pub(super) undone: bool,
+    /// Which acts began on a displayed motion.
+    pub(super) borrowing: Borrowing,
     /// The recording of a grab in progress.
     pub(super) recording: Option<Recording>,
     /// Whether the motion played when the hand grabbed, and plays on after the recording.
@@ -235,6 +238,7 @@ impl Workbench {
             keyed_at,
             keyed,
             undone: false,
+            borrowing: Borrowing::default(),
             recording: None,
             plays_on: false,
             adopted: Version::new(),

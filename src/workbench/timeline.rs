@@ -2,10 +2,9 @@
 
 use super::navigation::Rules;
 use super::step::PIN_REACH;
-use super::{Playhead, Timeline, Tool, Workbench};
+use super::{Timeline, Tool, Workbench};
 use crate::asset::{Interpolation, Property};
-use crate::base::NodeId;
-use crate::base::math::{Trs, Vec3};
+use crate::base::math::Vec3;
 use crate::deform::sculpt::SculptState;
 use crate::document::{DopeSheet, Edit, Key, KeyEdit, KeyValue, Operation, Target};
 use crate::rig::Pose;
@@ -32,77 +31,8 @@ impl Workbench {
         self.show_moment();
     }
 
-    /// Copies the displayed pose of the motion into the edited pose. The document stores the copy as an adjustment of
-    /// the newest stroke or, without strokes, of the base pose. Does nothing while the edited pose is displayed.
-    pub fn take_pose(&mut self) {
-        if !self.playhead.shown {
-            return;
-        }
-        self.cancel();
-        let wanted = self.context.pose.clone();
-        self.find_states();
-        let shapes = self.shapes_as_shown();
-        self.leave_motion();
-        let edits: Vec<Edit> = self.pose_as_shown(&wanted).into_iter().chain(shapes).collect();
-        if !edits.is_empty() {
-            self.change(Edit::Group(edits));
-            self.adopted = self.context.session.revision();
-        }
-        // The user has not changed the pose here, so auto-key must not key the copy.
-        self.remember_keyed();
-    }
-
-    /// Returns the edits that give the edited pose, with cage and grips, the shape of a displayed pose.
-    fn pose_as_shown(&self, wanted: &Pose) -> Vec<Edit> {
-        let session = &self.context.session;
-        let (document, skeleton) = (session.document(), session.skeleton());
-        let mut edits = Vec::new();
-        let strokes = document.strokes();
-        // The strokes act on the clips. A clip's pose that a stroke kept would act twice.
-        let base = (self.navigation.rules() >= Rules::Eighth && strokes.iter().any(|l| l.enabled))
-            .then(|| document.base_under_clips(skeleton, self.playhead.time))
-            .flatten();
-        let now = match base {
-            Some(base) => {
-                let locals = document.base_pose().local.iter().zip(&base.local).enumerate();
-                let set =
-                    |(i, (_, b)): (usize, (_, &Trs))| Edit::SetLocal { node: NodeId::from(i), local: *b };
-                edits.extend(locals.filter(|(_, (a, b))| a != b).map(set));
-                document.posed_from(skeleton, base)
-            }
-            None => session.posed(),
-        };
-        edits.extend(self.context.adjustment(strokes, &now, wanted));
-        edits.extend(self.cage_as_shown(wanted));
-        edits.extend(self.grips_as_shown(wanted));
-        edits
-    }
-
-    /// Returns the edits that move the document's grips to their places in a displayed pose.
-    fn grips_as_shown(&self, pose: &Pose) -> Vec<Edit> {
-        let grips = self.context.session.document().grips().iter();
-        let moved = grips.filter_map(|g| {
-            let shown = pose.grips.iter().find(|s| s.id == g.id)?;
-            let (translation, rotation) = (shown.translation, shown.rotation);
-            let differs = (translation, rotation) != (g.translation, g.rotation);
-            differs.then_some(Edit::MoveGrip { id: g.id, translation, rotation })
-        });
-        moved.collect()
-    }
-
-    /// Reverts [`Workbench::take_pose`]: undoes back to `steps` history steps and displays the motion at `time`.
-    pub fn give_pose_back(&mut self, steps: usize, time: f64) {
-        if self.context.session.history().0 > steps {
-            self.jump(steps);
-        }
-        self.remember_keyed();
-        self.undone = false;
-        self.playhead = Playhead { time, playing: false, shown: true, ..self.playhead };
-        self.show_moment();
-    }
-
     /// Marks the current document state as keyed. Returns the previously marked pose and sculpt states.
-    fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
+    pub(super) fn remember_keyed(&mut self) -> (Pose, Vec<SculptState>) {
         self.keyed_at = self.context.session.revision();
         let document = self.context.session.document();
         let states = std::mem::replace(&mut self.keyed_states, document.sculpt_states(0.0));
@@ -303,7 +233,7 @@ impl Workbench {
     }
 
     /// Runs once a frame, before the tools. Advances the playhead. If a hand is about to change the displayed motion,
-    /// copies the pose into the edited pose first.
+    /// borrows the displayed pose first.
     pub(super) fn run_timeline(&mut self) {
         if self.playhead.playing && !self.is_busy() {
             let (duration, loops) = (self.timeline.sheet.duration, self.preferences.loops);
@@ -313,7 +243,7 @@ impl Workbench {
         if self.playhead.shown && !self.path.is_busy() && self.is_reached_for() {
             let records = self.playhead.record && self.navigation.rules() >= Rules::Sixth;
             let plays_on = self.playhead.playing && records;
-            self.take_pose();
+            self.borrow_pose();
             self.plays_on = plays_on;
         }
     }
@@ -348,6 +278,7 @@ impl Workbench {
         let recorded = self.end_recording();
         let plays_on = std::mem::take(&mut self.plays_on);
         let changed = self.keyed_at != self.context.session.revision();
+        self.end_borrowing(changed || recorded.is_some());
         if changed {
             self.key_change(recorded.is_none());
         }
@@ -373,6 +304,9 @@ impl Workbench {
         let only_shapes = before == self.keyed && self.navigation.rules() >= Rules::Fifth;
         if !only_shapes {
             self.leave_motion();
+            if undone {
+                self.return_to_motion();
+            }
         } else if self.playhead.shown && !keys && self.hides_changes(&shapes) {
             // The body stays as it is: its displayed pose becomes the edited one, in the same undo step.
             let wanted = self.context.pose.clone();

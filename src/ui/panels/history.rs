@@ -94,6 +94,11 @@ fn label((edit, undo): (&Edit, &Edit), bench: &Workbench) -> String {
             format!("Deformer: {method}")
         }
         Edit::SetBinding(binding) => format!("Binding: {}", binding.method.label().to_lowercase()),
+        // An edit with the copy of the displayed pose before it has the name of the edit.
+        Edit::Group(edits) if matches!(edits[..], [Edit::Group(_), _]) => {
+            let undo = if let Edit::Group(undos) = undo { undos.first().unwrap_or(undo) } else { undo };
+            label((&edits[1], undo), bench)
+        }
         Edit::Group(edits) if !edits.is_empty() => {
             // A group is reverted in the opposite order.
             let undo = if let Edit::Group(undos) = undo { undos.last().unwrap_or(undo) } else { undo };

@@ -164,10 +164,7 @@ impl WindowEditor {
         let Some((node, origin)) = node.and_then(|n| Some((n, place(bench, n)?))) else {
             return self.miss("nothing is selected to turn: click a joint first");
         };
-        self.before = bench.shown_time().map(|time| (bench.session().history().0, time));
-        bench.take_pose();
         if !bench.hold_joint(node) {
-            self.give_back(bench);
             return self.miss("this joint cannot be turned: click a joint of the body");
         }
         bench.select(Some(node));
@@ -189,8 +186,6 @@ impl WindowEditor {
         let Some(origin) = joint.or(over.and_then(|at| self.skin_at(at)).flatten()) else {
             return self.miss("nothing to grab: point at a joint, or click a joint first");
         };
-        self.before = bench.shown_time().map(|time| (bench.session().history().0, time));
-        bench.take_pose();
         let normal = self.camera.rotation() * Vec3::Z;
         let plane = WorkingPlane { origin, normal };
         let at = self.at.or_else(|| self.eyepiece([0.0; 2]).0.project(origin)).unwrap_or_default();
@@ -263,14 +258,7 @@ impl WindowEditor {
             }
             _ => {}
         }
-        (self.hold, self.before) = (Hold::Free, None);
-    }
-
-    /// Shows the motion again if the cancelled operation had copied the motion's pose.
-    pub(super) fn give_back(&mut self, bench: &mut Workbench) {
-        if let Some((steps, time)) = self.before.take() {
-            bench.give_pose_back(steps, time);
-        }
+        self.hold = Hold::Free;
     }
 
     /// Rotates the grabbed joint by the mouse or the typed number.

@@ -205,14 +205,10 @@ impl WindowEditor {
         }
     }
 
-    /// Handles a press with the drawing plane's gizmo, the joint's gizmo or the tool. While a motion shows, the joint's
-    /// gizmo first makes the displayed pose editable; the workbench does so for a tool that reaches something.
+    /// Handles a press with the drawing plane's gizmo, the joint's gizmo or the tool.
     fn press(&mut self, time: f64, bench: &mut Workbench) {
         if self.press_plane() {
             return;
-        }
-        if self.on_gizmo(bench) {
-            bench.take_pose();
         }
         if !self.press_gizmo(bench) {
             self.press_tool(time, bench);
@@ -275,6 +271,5 @@ impl WindowEditor {
         self.force = [0.0; 2];
         bench.drop_act();
         self.hold = Hold::Free;
-        self.give_back(bench);
     }
 }

@@ -123,9 +123,6 @@ pub struct WindowEditor {
     hold: Hold,
     /// Whether a rotation or grab by key could not begin. The keys for its axis and number then do nothing.
     missed: bool,
-    /// State before an operation by key copied the motion's pose into the edited pose: the number of undo steps, and
-    /// the displayed time of the motion, seconds.
-    before: Option<(usize, f64)>,
     /// Whether a text field, number field or question had the keyboard when the frame began.
     typing: bool,
     /// Whether the current press did not go to the panels; its release then does not go to them either.
@@ -188,7 +185,6 @@ impl WindowEditor {
             over: false,
             hold: Hold::Free,
             missed: false,
-            before: None,
             typing: false,
             kept_press: false,
             force: [0.0; 2],

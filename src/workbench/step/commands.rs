@@ -448,10 +448,15 @@ impl Workbench {
         self.measure.remove(index);
     }
 
-    /// Grabs a joint for [`Workbench::move_joint`]. Returns false if the joint cannot be posed.
+    /// Grabs a joint for [`Workbench::move_joint`], in the displayed pose. Returns false if the joint cannot be posed.
     pub fn hold_joint(&mut self, node: NodeId) -> bool {
         self.cancel();
-        self.joint.hold(&self.context, node)
+        self.borrow_pose();
+        let held = self.joint.hold(&self.context, node);
+        if !held {
+            self.give_pose_back();
+        }
+        held
     }
 
     /// Rotates and moves the held joint relative to its pose at the grab, in world space. With mirror on, also moves
@@ -484,7 +489,9 @@ impl Workbench {
             self.cancel();
         }
         self.undone = true;
+        let before = self.context.session.history().0;
         self.context.run(Operation::Jump(step.max(1)));
+        self.note_undo(before);
         self.document_changed();
     }
 
@@ -515,6 +522,7 @@ impl Workbench {
         self.grip.cancel(&mut self.context);
         self.measure.cancel();
         self.joint.cancel(&mut self.context);
+        self.give_pose_back();
     }
 
     pub(crate) fn limit(&mut self) {
@@ -571,6 +579,7 @@ impl Workbench {
         } else if !self.context.run(operation) {
             self.limit();
         }
+        self.note_undo(done);
         self.document_changed();
     }
 

@@ -15,12 +15,13 @@ impl Workbench {
         } else if free.fingers.is_none() {
             "the headset does not see the fingers of your free hand: show them, or put the controller down"
         } else {
-            self.take_pose();
+            self.borrow_pose();
             let hand = self.selected();
             if hand.is_some_and(|node| self.fingers.hold(&self.context, node, self.preferences.mirror)) {
                 self.preferences.fingers = true;
                 return;
             }
+            self.give_pose_back();
             "no hand is selected: touch a joint of a hand with at least three fingers first"
         };
         self.context.notice = Some(refused.into());

@@ -88,8 +88,8 @@ pub struct EditContext {
     pub rest_view: bool,
     /// Whether changes at a displayed time become keys.
     pub auto_key: bool,
-    /// Whether the next edit belongs to the undo step before it: a recorded grab, and the copy of the displayed pose with
-    /// which it began.
+    /// Whether the next edit belongs to the undo step before it: a recorded grab, and the copy of the displayed pose that
+    /// the user has made just before.
     pub joins: bool,
     /// Message about the last refused action, which the palette shows.
     pub notice: Option<String>,
@@ -113,6 +113,23 @@ impl EditContext {
                 false
             }
         }
+    }
+
+    /// Applies an edit that [`Self::take_back`] can revert until the next edit, which records both as one undo step.
+    pub fn try_out(&mut self, edit: Edit) {
+        match self.session.try_out(edit) {
+            Ok(()) => self.show_document(),
+            Err(error) => self.refuse(&error),
+        }
+    }
+
+    /// Reverts the edit of [`Self::try_out`]. Returns whether there was one.
+    pub fn take_back(&mut self) -> bool {
+        let reverted = self.session.take_back().is_some();
+        if reverted {
+            self.show_document();
+        }
+        reverted
     }
 
     /// Runs an edit as one undo step.

@@ -3,6 +3,7 @@
 mod any_input;
 mod binding;
 mod bones;
+mod borrow;
 mod controls;
 mod film;
 mod fingers;

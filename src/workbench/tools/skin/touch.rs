@@ -20,7 +20,8 @@ impl Touch {
     pub fn of(context: &EditContext, moment: &Moment, reach: f32) -> Self {
         let hand = moment.hand();
         let tip = hand.tip.position;
-        let near = hand.surface.filter(|s| moment.rules >= Rules::Now && s.position.distance(tip) <= reach);
+        let near =
+            hand.surface.filter(|s| moment.rules >= Rules::Eleventh && s.position.distance(tip) <= reach);
         let skin = near.and_then(|s| context.body.bind_position(&context.character, &point_of(&s)));
         Self { tip, skin }
     }
