@@ -177,7 +177,8 @@ impl Crossings {
     }
 
     fn corners(&self, x: &[Vec3], t: u32) -> [Vec3; 3] {
-        self.triangles[t as usize].map(|v| x[v as usize])
+        let [a, b, c] = self.triangles[t as usize];
+        [x[a as usize], x[b as usize], x[c as usize]]
     }
 }
 
@@ -198,8 +199,8 @@ fn beside(triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
     out
 }
 
-fn bounds(corners: [Vec3; 3]) -> Aabb {
-    Aabb::from_points(&corners.map(Into::into))
+fn bounds([a, b, c]: [Vec3; 3]) -> Aabb {
+    Aabb::from_points(&[a.into(), b.into(), c.into()])
 }
 
 /// Whether two triangles cross: an edge of one passes through the inside of the other. Exact for `f32` corners.
@@ -211,23 +212,23 @@ fn cross(a: [Vec3; 3], b: [Vec3; 3]) -> bool {
 /// Returns, for each edge of triangle `of`, where the edge passes through the inside of triangle `t`: the fraction of
 /// the edge's length from its first end.
 fn pierced(t: [Vec3; 3], of: [Vec3; 3]) -> [Option<f32>; 3] {
-    let side = |t: [Vec3; 3], p: Vec3| {
-        let [a, b, c, d] = [t[0], t[1], t[2], p].map(|v| {
-            let [x, y, z] = v.to_array().map(f64::from);
-            Coord3D { x, y, z }
-        });
-        orient3d(a, b, c, d)
-    };
-    let heights = of.map(|p| side(t, p));
-    std::array::from_fn(|k| {
-        let (p, q, low, high) = (of[k], of[(k + 1) % 3], heights[k], heights[(k + 1) % 3]);
-        let parts = low.min(high) < 0.0 && low.max(high) > 0.0;
-        let through = || {
-            let sides = [[0, 1], [1, 2], [2, 0]].map(|[i, j]| side([p, q, t[i]], t[j]));
-            sides.iter().all(|v| *v > 0.0) || sides.iter().all(|v| *v < 0.0)
-        };
-        (parts && through()).then(|| (low / (low - high)) as f32)
-    })
+    let exact = |v: Vec3| Coord3D { x: f64::from(v.x), y: f64::from(v.y), z: f64::from(v.z) };
+    let t = [exact(t[0]), exact(t[1]), exact(t[2])];
+    let of = [exact(of[0]), exact(of[1]), exact(of[2])];
+    let height = |p| orient3d(t[0], t[1], t[2], p);
+    let heights = [height(of[0]), height(of[1]), height(of[2])];
+    let mut out = [None; 3];
+    for (k, out) in out.iter_mut().enumerate() {
+        let next = (k + 1) % 3;
+        let (low, high) = (heights[k], heights[next]);
+        if low.min(high) < 0.0 && low.max(high) > 0.0 {
+            let side = |i: usize, j: usize| orient3d(of[k], of[next], t[i], t[j]);
+            let sides = [side(0, 1), side(1, 2), side(2, 0)];
+            let through = sides.iter().all(|v| *v > 0.0) || sides.iter().all(|v| *v < 0.0);
+            *out = through.then(|| (low / (low - high)) as f32);
+        }
+    }
+    out
 }
 
 /// Returns the squared distance from a point to a triangle, after Ericson, *Real-Time Collision Detection*, 2004,
@@ -270,7 +271,7 @@ fn near(a: [Vec3; 3], b: [Vec3; 3], touch: f32) -> bool {
 impl<'a> Surface<'a> {
     /// Builds the hierarchy; `None` without triangles or with positions that are not finite.
     fn new(of: &'a Crossings, x: &'a [Vec3]) -> Option<Self> {
-        let boxes: Vec<Aabb> = of.triangles.iter().map(|t| bounds(t.map(|v| x[v as usize]))).collect();
+        let boxes: Vec<Aabb> = (0..of.triangles.len() as u32).map(|t| bounds(of.corners(x, t))).collect();
         if boxes.is_empty() || !x.iter().all(|x| x.is_finite()) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Fits a rotation to pairs of vectors.
 
-use crate::base::math::{DMat3, DQuat, DVec3};
+use crate::base::math::{DMat3, DQuat};
 
 /// Maximum sweeps of the Jacobi eigenvalue iteration; three suffice with a good guess.
 const MAX_SWEEPS: usize = 24;
@@ -51,15 +51,13 @@ pub fn fit_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
 
 /// Computes the rotation of [`fit_rotation`] by a few updates of `guess`, which is fast if `guess` is near it.
 pub fn nearest_rotation(covariance: DMat3, guess: DQuat) -> DQuat {
-    let deformation = covariance.transpose();
-    let columns = [deformation.x_axis, deformation.y_axis, deformation.z_axis];
-    let scale = columns.map(DVec3::length).iter().sum::<f64>() / 3.0;
+    let to = covariance.transpose();
+    let scale = (to.x_axis.length() + to.y_axis.length() + to.z_axis.length()) / 3.0;
     let mut q = guess;
     for _ in 0..UPDATES {
         let r = DMat3::from_quat(q);
-        let axes = [r.x_axis, r.y_axis, r.z_axis];
-        let torque: DVec3 = axes.iter().zip(columns).map(|(r, c)| r.cross(c)).sum();
-        let trace: f64 = axes.iter().zip(columns).map(|(r, c)| r.dot(c)).sum();
+        let torque = r.x_axis.cross(to.x_axis) + r.y_axis.cross(to.y_axis) + r.z_axis.cross(to.z_axis);
+        let trace = r.x_axis.dot(to.x_axis) + r.y_axis.dot(to.y_axis) + r.z_axis.dot(to.z_axis);
         let v = torque / (trace + scale).max(0.1 * scale).max(f64::MIN_POSITIVE);
         q = (DQuat::from_xyzw(v.x, v.y, v.z, 1.0) * q).normalize();
         // A rotation 180° away from the optimum is also a stationary point, but not a maximum.

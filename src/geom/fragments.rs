@@ -2,7 +2,7 @@
 //!
 //! All positions are in the grid's frame: a cell is a unit cube, and the grid begins at the origin.
 
-use crate::base::math::DVec3;
+use crate::base::math::{DVec3, UVec3};
 
 /// A cell is larger by this distance on all sides when it is tested for overlap. What lies on the border of two cells
 /// therefore overlaps both cells.
@@ -38,7 +38,7 @@ impl Grid {
 
     /// Returns the index of a cell.
     pub fn index(&self, place: [u32; 3]) -> u32 {
-        (0..3).map(|k| place[k] * self.stride[k]).sum()
+        place[0] * self.stride[0] + place[1] * self.stride[1] + place[2] * self.stride[2]
     }
 
     /// Returns the cell with this index.
@@ -49,12 +49,12 @@ impl Grid {
     /// Returns the index of the cell at a position, or `None` outside the grid.
     pub fn at(&self, x: DVec3) -> Option<u32> {
         let inside = (0..3).all(|k| x[k] >= 0.0 && x[k] < f64::from(self.count[k]));
-        inside.then(|| self.index(x.to_array().map(|v| v as u32)))
+        inside.then(|| self.index(x.as_uvec3().to_array()))
     }
 
     /// Lower corner of a cell.
     pub fn corner(&self, index: u32) -> DVec3 {
-        DVec3::from(self.place(index).map(f64::from))
+        UVec3::from(self.place(index)).as_dvec3()
     }
 
     /// Calls `each` with the cells that a triangle overlaps. The triangle may be a line or a point.
@@ -69,8 +69,7 @@ impl Grid {
 
     /// Like [`Grid::overlapped`] within a block of cells. Halving the block keeps a long, slanted triangle cheap.
     fn divide(&self, x: [DVec3; 3], low: [u32; 3], high: [u32; 3], each: &mut impl FnMut(u32)) {
-        let block = [low.map(f64::from), high.map(|v| f64::from(v) + 1.0)];
-        if !overlaps(x, block[0].into(), block[1].into()) {
+        if !overlaps(x, UVec3::from(low).as_dvec3(), UVec3::from(high).as_dvec3() + 1.0) {
             return;
         }
         let longest = (0..3).fold(0, |a, k| if high[k] - low[k] > high[a] - low[a] { k } else { a });
@@ -89,15 +88,15 @@ impl Grid {
 fn span(x: [DVec3; 3]) -> [[u32; 3]; 2] {
     let low = x[0].min(x[1]).min(x[2]) - TOUCH;
     let high = x[0].max(x[1]).max(x[2]) + TOUCH;
-    [low.to_array().map(|v| v as u32), high.to_array().map(|v| v as u32)]
+    [low.as_uvec3().to_array(), high.as_uvec3().to_array()]
 }
 
 /// Whether a triangle and a box overlap: no axis separates them. The triangle may be a line or a point.
 fn overlaps(x: [DVec3; 3], low: DVec3, high: DVec3) -> bool {
     let (middle, half) = (0.5 * (low + high), 0.5 * (high - low) + TOUCH);
-    let x = x.map(|p| p - middle);
+    let x = [x[0] - middle, x[1] - middle, x[2] - middle];
     let separates = |axis: DVec3| {
-        let (of, reach) = (x.map(|p| p.dot(axis)), half.dot(axis.abs()));
+        let (of, reach) = ([x[0].dot(axis), x[1].dot(axis), x[2].dot(axis)], half.dot(axis.abs()));
         of.iter().all(|v| *v > reach) || of.iter().all(|v| *v < -reach)
     };
     let edges = [x[1] - x[0], x[2] - x[1], x[0] - x[2]];

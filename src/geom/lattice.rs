@@ -130,19 +130,22 @@ impl Lattice {
         if local.iter().any(|v| v.is_nan() || *v < 0.0) {
             return None;
         }
-        let place = local.map(|v| (v / self.size) as u32);
+        let place = (DVec3::from(local) / self.size).as_uvec3();
         let off = |&r: &u32| {
             let run = &self.runs[r as usize];
             let [u, v] = self.rays.at(run.ray.map(|i| i as usize));
             let along = local[2] - local[2].clamp(run.from, run.to);
             (local[0] - u).powi(2) + (local[1] - v).powi(2) + along * along
         };
-        let nearest = self.places.get(&place)?.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
-        let t: [f64; 3] = std::array::from_fn(|k| local[k] / self.size - f64::from(place[k]));
-        let share = |corner: usize| {
-            (0..3).map(|k| if corner >> k & 1 == 1 { t[k] } else { 1.0 - t[k] }).product::<f64>()
-        };
-        Some((self.runs[*nearest as usize].cell as usize, std::array::from_fn(share)))
+        let nearest = self.places.get(&place.to_array())?.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
+        let t = DVec3::from(local) / self.size - place.as_dvec3();
+        let mut shares = [1.0; 8];
+        for (corner, share) in shares.iter_mut().enumerate() {
+            for k in 0..3 {
+                *share *= if corner >> k & 1 == 1 { t[k] } else { 1.0 - t[k] };
+            }
+        }
+        Some((self.runs[*nearest as usize].cell as usize, shares))
     }
 }
 
@@ -229,11 +232,11 @@ impl<'a> Surface<'a> {
     fn connects(&self, rays: &Rays, a: &Run, b: &Run, layers: &impl Fn([u32; 3], [u32; 3]) -> bool) -> bool {
         let (low, high) = (a.from.max(b.from), a.to.min(b.to));
         HEIGHTS.iter().any(|height| {
-            let ends = [a, b].map(|run| {
-                let [u, v] = rays.at(run.ray.map(|i| i as usize));
+            let end = |run: &Run| {
+                let [u, v] = rays.at([run.ray[0] as usize, run.ray[1] as usize]);
                 self.grid.local(rays.global([u, v, low + (high - low) * height]))
-            });
-            self.passes(ends, [a.part, b.part], layers)
+            };
+            self.passes([end(a), end(b)], [a.part, b.part], layers)
         })
     }
 
@@ -245,14 +248,15 @@ impl<'a> Surface<'a> {
         parts: [u32; 2],
         layers: &impl Fn([u32; 3], [u32; 3]) -> bool,
     ) -> bool {
-        let [here, there] = [from, to].map(|x| self.grid.at(x));
+        let (here, there) = (self.grid.at(from), self.grid.at(to));
         let beyond = there.filter(|_| here != there);
         let other = (parts[0] != parts[1]).then_some(parts[1]);
         let mut crossings: Vec<(f64, i32, u32)> = Vec::new();
         for cell in here.into_iter().chain(beyond) {
             for f in [parts[0]].into_iter().chain(other).flat_map(|part| self.near(cell, part)) {
                 let triangle = self.fragments.triangle[f as usize];
-                let corners = self.triangles[triangle as usize].map(|v| self.x[v as usize]);
+                let [a, b, c] = self.triangles[triangle as usize];
+                let corners = [self.x[a as usize], self.x[b as usize], self.x[c as usize]];
                 crossings.extend(crossing(corners, from, to).map(|(t, side)| (t, side as i32, triangle)));
             }
         }

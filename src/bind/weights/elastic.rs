@@ -174,19 +174,21 @@ impl<'a> Solve<'a> {
         let mut energy = 0.0;
         for (moved, rotations) in self.moved.iter().zip(rotations.chunks_mut(self.cells.len().max(1))) {
             for (cell, rotation) in self.cells.iter().zip(rotations) {
-                let rest = cell.map(|n| self.rest(n));
-                let posed: [DVec3; 8] = std::array::from_fn(|k| {
-                    let n = cell[k] as usize;
-                    rest[k] + self.weights[n] * moved[n]
-                });
-                let edges = CUBE_EDGES.map(|[a, b]| (rest[a] - rest[b], posed[a] - posed[b]));
-                let covariance = edges.iter().fold(DMat3::ZERO, |sum, &(rest, posed)| {
-                    sum + DMat3::from_cols(posed.x * rest, posed.y * rest, posed.z * rest)
-                });
+                let (mut rest, mut posed) = ([DVec3::ZERO; 8], [DVec3::ZERO; 8]);
+                for (k, &n) in cell.iter().enumerate() {
+                    rest[k] = self.rest(n);
+                    posed[k] = rest[k] + self.weights[n as usize] * moved[n as usize];
+                }
+                let mut covariance = DMat3::ZERO;
+                for [a, b] in CUBE_EDGES {
+                    let (rest, posed) = (rest[a] - rest[b], posed[a] - posed[b]);
+                    covariance += DMat3::from_cols(posed.x * rest, posed.y * rest, posed.z * rest);
+                }
                 *rotation = nearest_rotation(covariance, *rotation);
                 let r = DMat3::from_quat(*rotation);
-                energy +=
-                    edges.iter().map(|&(rest, posed)| 0.5 * (posed - r * rest).length_squared()).sum::<f64>();
+                for [a, b] in CUBE_EDGES {
+                    energy += 0.5 * (posed[a] - posed[b] - r * (rest[a] - rest[b])).length_squared();
+                }
             }
         }
         self.rotations = rotations;

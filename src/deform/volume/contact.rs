@@ -275,7 +275,7 @@ impl Pairs {
             });
         (self.x, self.normal) = placed.unzip();
         let (x, n, h) = (&self.x, &self.normal, level.size);
-        let key = |x: Vec3| (x / (search.reach * h)).floor().to_array().map(|v| v as i32);
+        let key = |x: Vec3| (x / (search.reach * h)).floor().as_ivec3().to_array();
         let mut grid: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
         let takes_part = |i: &usize| points.place[*i].is_some() && active(*i);
         let taking: Vec<bool> = (0..x.len()).map(|i| takes_part(&i)).collect();
