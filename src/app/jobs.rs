@@ -4,6 +4,7 @@
 mod work;
 
 use crate::base::{Error, Progress, Result};
+use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Character};
 use crate::cage::{Cage, Coupling};
 use crate::deform::blend::Painted;
@@ -66,6 +67,8 @@ pub enum Job {
     /// Computes skin weights for drawn bones and writes the rigged character to the first unused path after this one.
     /// Beside it, the bones are written as JSON.
     Rig(PathBuf, Arc<Model>, Vec<BoneChain>, Progress),
+    /// Computes new skin weights by a method and writes a project with them to the first unused path after this one.
+    Weigh(PathBuf, Arc<Model>, Box<Document>, WeightMethod, Progress),
     /// Makes or reads a cage and couples it with the character.
     Cage(Arc<Model>, CageSource, Progress),
     /// Couples the document's cage with the character.

@@ -12,6 +12,7 @@ use super::places::whole;
 use super::preferences::{self, Keeper};
 use super::report::{Event, Reporter};
 use crate::base::{Error, Progress, Result, Version};
+use crate::bind::weights::WeightMethod;
 use crate::document::{DeformerSettings, Document};
 use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, SkinColors, Stage};
 use crate::ui::window::Writes;
@@ -35,6 +36,9 @@ pub const POSED: &str = "posed.glb";
 /// character as `STEM.rigged.glb`, with the stem of the character's file name.
 pub const RIGGED: &str = "rigged.glb";
 
+/// File name of a project with new skin weights in the output folder. Without an output folder, the file is written
+/// beside the character as `STEM.weights.glb`, with the stem of the character's file name.
+pub const REWEIGHED: &str = "weights.glb";
 /// File name of an exported cage in the output folder. Without an output folder, the file is written to
 /// [`AppSession::proposal`] as `STEM.cage.obj`, with the stem of the character's file name.
 pub const CAGE: &str = "cage.obj";
@@ -307,6 +311,20 @@ impl AppSession {
             let chains = bench.session().document().bones().to_vec();
             self.worker.ask(Job::Rig(path, model.clone(), chains, progress));
         }
+    }
+
+    /// Starts the job that writes a project with new skin weights, unless skin weights are being computed. The project opens
+    /// when it is written.
+    pub fn weigh(&mut self, method: WeightMethod) {
+        let (Some(model), Some(bench), Some(path), None) =
+            (&self.model, &self.bench, self.place(REWEIGHED), &self.rigging)
+        else {
+            return;
+        };
+        let progress = Progress::default();
+        self.rigging = Some(progress.clone());
+        let document = Box::new(bench.session().document().clone());
+        self.worker.ask(Job::Weigh(path, model.clone(), document, method, progress));
     }
 
     /// The finished part of the computation of skin weights, percent; `None` if no such computation is running.

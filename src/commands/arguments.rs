@@ -24,9 +24,8 @@ pub(super) fn keeps_input(input: &Path, out: &Path) -> Result<()> {
 }
 
 /// The error of a command whose output cannot contain the edits of its input.
-pub(super) fn leaves_edits_out(input: &Path) -> Error {
-    let problem = format!("{}: the new file would not contain the edits", input.display());
-    Error::input(problem, "name the original character's file")
+pub(super) fn leaves_edits_out(input: &Path, remedy: &str) -> Error {
+    Error::input(format!("{}: the new file would not contain the edits", input.display()), remedy)
 }
 
 /// How the window or the headset runs.

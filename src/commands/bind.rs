@@ -19,6 +19,7 @@ use crate::workbench::SkinPart;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Maximum number of bones that a finding names.
 const SOME: usize = 8;
@@ -120,8 +121,8 @@ pub struct Args {
     /// Rings of vertices around a mark that --attach and --place include, 0 to 32
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=32))]
     pub rings: u32,
-    /// The project to write with this binding, a .glb
-    #[arg(long, conflicts_with_all = ["weights", "out", "bones", "json"])]
+    /// The project to write with this binding and the computed weights, a .glb. It has the edits of the project
+    #[arg(long, conflicts_with_all = ["out", "json"])]
     pub project: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
@@ -144,7 +145,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     }
     let Source { asset, opened } = Source::open(path)?;
     if args.out.is_some() && opened.as_ref().is_some_and(|o| o.model.document.is_some() || !is_model(path)) {
-        return Err(leaves_edits_out(path));
+        return Err(leaves_edits_out(path, "write a project by --project in place of --out"));
     }
     let mut weighed = args.weigh.weighed(&asset)?;
     let mut told_more = String::new();
@@ -166,7 +167,7 @@ pub fn run(context: &mut Context, args: &Args) -> Result<String> {
     let options = options(args, &character, document)?;
     let (_, report) = bind_attachments(&character, &options)?;
     if let Some(out) = &args.project {
-        save(context, opened.filter(|_| weighed.is_none()), options.clone(), out)?;
+        save(context, opened, weighed.as_ref().map(|w| w.asset.clone()), options.clone(), out)?;
     }
     let bones = bone_lines(&character, &report);
     let findings = findings(&character);
@@ -258,13 +259,30 @@ fn options(args: &Args, character: &Character, document: Option<&Document>) -> R
     Ok(new)
 }
 
-/// Writes a project whose document has these settings.
-fn save(context: &mut Context, opened: Option<Opened>, options: BindOptions, out: &Path) -> Result<()> {
-    let Some(Opened { model, mut session, .. }) = opened else {
-        let remedy = "compute weights by --out first";
-        return Err(Error::input("the file has no skin weights, so it makes no project", remedy));
+/// Writes a project whose document has these settings. `weighed` is the file with computed weights, if any.
+fn save(
+    context: &mut Context,
+    opened: Option<Opened>,
+    weighed: Option<Asset>,
+    options: BindOptions,
+    out: &Path,
+) -> Result<()> {
+    let (model, mut session) = match (weighed, opened) {
+        (Some(weighed), opened) => {
+            let model = Model::bind(weighed, &options, Duration::ZERO)?;
+            let mut session = model.start(None)?;
+            if let Some(opened) = opened {
+                let document = model.adopted(opened.session.document())?;
+                session.apply(Edit::Replace(Box::new(document)))?;
+            }
+            (model, session)
+        }
+        (None, Some(Opened { model, session, .. })) => (model.rebound(&options)?, session),
+        (None, None) => {
+            let problem = "the file has no skin weights, so it makes no project";
+            return Err(Error::input(problem, "name the topmost bone by --bones"));
+        }
     };
-    let model = model.rebound(&options)?;
     session.apply(Edit::SetBinding(Box::new(options)))?;
     write(context, &model, session.document(), out, Saving::default(), true)
 }

@@ -96,6 +96,11 @@ impl Document {
         &self.name
     }
 
+    /// Returns this document about another file, which has the same nodes and triangles.
+    pub fn about(&self, asset: AssetRef) -> Self {
+        Self { asset: Some(asset), ..self.clone() }
+    }
+
     /// Returns the asset file, or `None` before one is opened.
     pub fn asset(&self) -> Option<&AssetRef> {
         self.asset.as_ref()

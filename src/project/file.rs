@@ -61,6 +61,16 @@ impl Model {
         corrected.then(|| DeformerSettings { method: "lbs".to_owned(), ..DeformerSettings::default() })
     }
 
+    /// Returns a document about this model's file in place of another file with the same nodes and triangles, for example
+    /// with other skin weights.
+    ///
+    /// # Errors
+    /// Same as [`Document::fits`].
+    pub fn adopted(&self, document: &Document) -> Result<Document> {
+        let new = document.about(self.file());
+        new.fits(&self.bound.character).map(|()| new)
+    }
+
     /// Starts a session on the project's document or a new document. The journal records it from the first operation.
     ///
     /// # Errors

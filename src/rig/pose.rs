@@ -76,6 +76,11 @@ impl Pose {
         self.grips.clone_from(&other.grips);
     }
 
+    /// Whether another pose has other joints, morph weights or grips, whatever its rest pose.
+    pub fn differs_beyond_rest(&self, other: &Self) -> bool {
+        (&self.local, &self.weights, &self.grips) != (&other.local, &other.weights, &other.grips)
+    }
+
     /// Returns the world transforms of all nodes, `world_from_node`.
     pub fn world(&self, skeleton: &Skeleton) -> Vec<Affine3A> {
         let mut world = Vec::new();

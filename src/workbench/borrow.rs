@@ -91,6 +91,13 @@ impl Workbench {
         }
     }
 
+    /// Remembers the time of the motion, seconds, that was displayed until the newest step changed the edited pose.
+    pub(super) fn note_left(&mut self, time: Option<f64>) {
+        let before = self.context.session.history().0.saturating_sub(1);
+        let now = self.navigation.rules() >= Rules::Now;
+        self.borrowing.past.extend(time.filter(|_| now).map(|time| (before, time)));
+    }
+
     /// Remembers the motion that was displayed before the undone acts. `before` is the number of undo steps before the undo
     /// or redo.
     pub(super) fn note_undo(&mut self, before: usize) {

@@ -8,6 +8,7 @@ use super::{GhostSpacing, LimitChange, Preferences};
 use crate::asset::Interpolation;
 use crate::base::math::Trs;
 use crate::base::{NodeId, SculptId};
+use crate::bind::weights::WeightMethod;
 use crate::deform::classic::Method;
 use crate::deform::sculpt::{Along, Around, Curve};
 use crate::deform::swing_twist::Deformer;
@@ -218,6 +219,8 @@ commands! {
     BonesPerStroke(u32) => "Bones per stroke", [Details], Rig;
     /// Computes skin weights for the drawn bones, writes the rigged character and opens it. False cancels this.
     Rig(bool) => "Rig the mesh", [Details], Keys;
+    /// Computes new skin weights, writes a project with them and opens it. [`Command::Rig`] with false cancels this.
+    Weigh(WeightMethod) => "New skin weights", [Details], Rig;
     /// Makes a cage of about this many vertices around the character.
     MakeCage(u32) => "Make a cage", [Details], Cage;
     /// Removes the cage.

@@ -2,6 +2,7 @@
 
 use super::{AccentStroke, Similarity};
 use crate::base::math::Turn;
+use crate::bind::weights::WeightMethod;
 use crate::render::{Lines, View};
 use crate::scene::{BoneSketch, CageSource, FactorSource, Refit};
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,8 @@ pub enum Request {
     Bones(Box<BoneSketch>),
     /// Compute skin weights for the drawn bones, write the rigged character and open it; false cancels this.
     Rig(bool),
+    /// Compute new skin weights, write a project with them and open it.
+    Weigh(WeightMethod),
     /// Make or read a cage and pass it to [`super::Workbench::receive_cage`].
     Cage(CageSource),
     /// Couple the document's cage with the skin and pass the coupling to [`super::Workbench::know_coupling`].

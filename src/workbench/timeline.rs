@@ -298,19 +298,34 @@ impl Workbench {
         self.refresh_timeline();
         let (before, shapes) = self.remember_keyed();
         if before == self.keyed && shapes == self.keyed_states {
+            if undone {
+                self.return_to_motion();
+            }
             return;
         }
         let keys = self.playhead.auto_key && may_key && !undone;
-        let only_shapes = before == self.keyed && self.navigation.rules() >= Rules::Fifth;
-        if !only_shapes {
+        let (rules, shown) = (self.navigation.rules(), self.shown_time().filter(|_| !undone));
+        let reshapes = before.rest != self.keyed.rest;
+        let poses =
+            if rules < Rules::Now { before != self.keyed } else { before.differs_beyond_rest(&self.keyed) };
+        let hidden = || {
+            self.hides_changes(&shapes)
+                || (reshapes && self.context.session.document().cage_channel().is_some())
+        };
+        if poses || rules < Rules::Fifth {
             self.leave_motion();
             if undone {
                 self.return_to_motion();
             }
-        } else if self.playhead.shown && !keys && self.hides_changes(&shapes) {
+            self.note_left(shown);
+        } else if self.playhead.shown && !keys && hidden() {
             // The body stays as it is: its displayed pose becomes the edited one, in the same undo step.
-            let wanted = self.context.pose.clone();
+            let mut wanted = self.context.pose.clone();
+            if reshapes {
+                wanted.rest.clone_from(&self.keyed.rest);
+            }
             self.leave_motion();
+            self.note_left(shown);
             let edits = self.pose_as_shown(&wanted);
             if !edits.is_empty() {
                 self.context.run(Operation::Continue(Edit::Group(edits)));

@@ -77,12 +77,13 @@ impl Workbench {
             return Ok(());
         }
         let steps = self.context.session.history().0;
-        self.take_pose();
+        self.borrow_pose();
+        // In takes of earlier versions, the copy is a step already.
         let taken = self.context.session.history().0 > steps;
         let session = &self.context.session;
         let joins = taken || (continues && self.sliding == Some((None, kind, session.history())));
         if let Some(edit) = self.context.adjustment(session.document().strokes(), &session.posed(), &wanted) {
-            self.apply(edit, joins);
+            self.run_edit(edit, joins);
             self.sliding = Some((None, kind, self.context.session.history()));
         }
         Ok(())

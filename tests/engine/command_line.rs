@@ -103,7 +103,7 @@ const REFUSED: [(&str, &str); 57] = [
 
 /// Arguments that the parser rejects.
 const USAGE: [(&str, &str); 14] = [
-    ("bind ok.glb --weights heat --project o.glb", "cannot be used with"),
+    ("bind ok.glb --weights heat --out a.glb --project o.glb", "cannot be used with"),
     ("deform ok.glb --clip Walk --time -5", "write a number of seconds, 0 or more"),
     ("export ok.glb", "there is no command 'export'"),
     ("", "Usage"),

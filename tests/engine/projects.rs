@@ -57,6 +57,35 @@ fn work(model: &Model) -> Vec<Operation> {
 }
 
 #[test]
+fn new_skin_weights_keep_the_edits_of_a_project() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let model = Model::load(&character(folder), &BindOptions::default()).unwrap();
+    let journal = folder.join("work.journal");
+    let mut session = model.start(Some(Journal::open(&journal, &model.file()).unwrap().0)).unwrap();
+    work(&model).into_iter().for_each(|o| session.run(o).unwrap());
+    let document = session.document().clone();
+    drop(session);
+    sinew(folder, &["save", "work.journal", "--out", "p.glb", "--on", "cpu"]).unwrap();
+    for (input, out) in [("p.glb", "a.glb"), ("work.journal", "b.glb"), ("a.glb", "a.glb")] {
+        sinew(folder, &["bind", input, "--weights", "heat", "--smooth", "3", "--project", out]).unwrap();
+        let again = Model::load(&folder.join(out), &BindOptions::default()).unwrap();
+        let own = again.document.clone().unwrap();
+        assert_eq!(own.binding().smooth, 3);
+        let mut all = again.start(None).unwrap();
+        all.apply(Edit::SetBinding(Box::default())).unwrap();
+        assert_eq!(all.document().about(model.file()), document, "{input}");
+        assert_ne!(again.file().hash, model.file().hash);
+        let influences = |m: &Model| m.bound.character.control.influences.clone();
+        assert_ne!(influences(&again), influences(&model), "{input}");
+        assert_eq!((again.rest(), again.shown()), (model.rest(), all.posed()));
+    }
+    // A character makes a project, too.
+    sinew(folder, &["bind", "hero.gltf", "--weights", "heat", "--project", "c.glb"]).unwrap();
+    assert!(Model::load(&folder.join("c.glb"), &BindOptions::default()).unwrap().document.is_some());
+}
+
+#[test]
 fn a_document_is_the_same_in_its_session_its_journal_and_its_project() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -19,6 +19,7 @@ use crate::ui::palette::{FileList, Strain};
 use image::RgbaImage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) fn run(job: Job) -> Done {
     match job {
@@ -85,6 +86,9 @@ pub(super) fn run(job: Job) -> Done {
         }
         Job::Rig(path, model, chains, progress) => {
             Done::Rigged(rigged(&path, &model, &chains, &progress, Cache::platform().as_ref()))
+        }
+        Job::Weigh(path, model, document, method, progress) => {
+            Done::Rigged(reweighed(&path, &model, &document, method, &progress))
         }
         Job::Export(path, model, document, budget_mm) => {
             let told = export_to(&path, &model, &document, budget_mm);
@@ -210,14 +214,39 @@ fn rigged(
         return Ok(None);
     };
     folder_of(path)?;
-    let free = if path.exists() { numbered(path) } else { Some(path.to_owned()) };
-    let Some(path) = free else { return Ok(None) };
+    let Some(path) = unused(path) else { return Ok(None) };
     let list = serde_json::to_string_pretty(&bones).unwrap_or_default();
     write_atomically(path.with_extension("bones.json"), list.as_bytes())?;
     write_model(&path, &rigged.glb)?;
     let idle = bones.len() - rigged.bones.min(bones.len());
     let warning = if idle > 0 { format!(", of which {idle} move no vertex") } else { String::new() };
     Ok(Some((path, format!("{}{warning}", counted(bones.len(), "bone")))))
+}
+
+/// Writes a project of a document and its character with new skin weights. Returns the path of the written file; `None` if
+/// cancelled.
+fn reweighed(
+    path: &Path,
+    model: &Model,
+    document: &Document,
+    method: WeightMethod,
+    progress: &Progress,
+) -> Result<Option<(PathBuf, String)>> {
+    let (cache, told) = (Cache::platform(), &|part| progress.report(part));
+    let Some(weighed) = export::weigh_again(&model.asset, method, None, cache.as_ref(), told)? else {
+        return Ok(None);
+    };
+    let model = Model::bind(weighed.asset, document.binding(), Duration::ZERO)?;
+    let document = model.adopted(document)?;
+    folder_of(path)?;
+    let Some(path) = unused(path) else { return Ok(None) };
+    project::save(&path, &model, &document, &mut evaluator(&model, &document)?)?;
+    Ok(Some((path, format!("{} weights", method.label()))))
+}
+
+/// Returns this path, or the first with a number in its name where no file is.
+fn unused(path: &Path) -> Option<PathBuf> {
+    if path.exists() { numbered(path) } else { Some(path.to_owned()) }
 }
 
 /// Returns the first path `STEM-N.glb` beside a file `STEM.glb` where no file is.
@@ -302,8 +331,8 @@ mod tests {
         let path = folder.join("hero.glb");
         let asset = crate::bind::shapes::Shape {
             bones: 2,
-            rings: 3,
-            segments: 4,
+            rings: 9,
+            segments: 6,
             radius: 0.1,
             length: 1.0,
             blend: 0.5,
@@ -338,6 +367,34 @@ mod tests {
             let opened = open_with(&path, Left::GoOn, place).unwrap();
             assert_eq!(opened.session.journal().is_some(), is_folder);
             assert!(opened.session.document().asset().is_some());
+        }
+    }
+
+    #[test]
+    fn new_weights_go_into_a_project_with_the_edits() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = Arc::new(Model::load(&hero(folder.path()), &BindOptions::default()).unwrap());
+        let mut session = model.start(None).unwrap();
+        session.apply(crate::document::Edit::Rename("posed".into())).unwrap();
+        let document = Box::new(session.document().clone());
+        let path = folder.path().join("hero.weights.glb");
+        let mut worker = Worker::new(|| {}).unwrap();
+        let mut ask = |progress: Progress| {
+            let method = WeightMethod::QuasiHarmonic;
+            worker.ask(Job::Weigh(path.clone(), model.clone(), document.clone(), method, progress));
+            let Some(Done::Rigged(Ok(written))) = worker.wait() else { panic!() };
+            written
+        };
+        let cancelled = Progress::default();
+        cancelled.cancel();
+        assert!(ask(cancelled).is_none() && !path.exists());
+        for name in ["hero.weights.glb", "hero.weights-2.glb"] {
+            let (written, told) = ask(Progress::default()).unwrap();
+            assert_eq!((written.file_name().unwrap(), &*told), (name.as_ref(), "Quasi-harmonic weights"));
+            let again = Model::load(&written, &BindOptions::default()).unwrap();
+            assert_eq!(again.document.as_ref().unwrap().about(model.file()), *document);
+            let influences = |m: &Model| m.bound.character.control.influences.clone();
+            assert_ne!(influences(&again), influences(&model));
         }
     }
 

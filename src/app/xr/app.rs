@@ -339,6 +339,7 @@ impl<'o> HeadsetApp<'o> {
                 Request::Refit(refit) => self.app_session.refit(refit),
                 Request::Bones(sketch) => self.app_session.draw_bones(sketch),
                 Request::Rig(on) => self.app_session.rig(on),
+                Request::Weigh(method) => self.app_session.weigh(method),
                 Request::Cage(source) => self.app_session.make_cage(source),
                 Request::Factors(source) => self.app_session.load_factors(source),
                 Request::Couple => self.app_session.couple(),

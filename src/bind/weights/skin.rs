@@ -19,7 +19,8 @@ pub(super) const MOST: usize = 8;
 const DESCENT: usize = 20;
 
 /// How skin weights are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WeightMethod {
     /// Heat diffusion over the surface ([`crate::bind::heat_weights`]).
     Heat,
@@ -42,6 +43,16 @@ impl WeightMethod {
             Self::QuasiHarmonic => "quasi-harmonic",
             Self::Biharmonic => "biharmonic",
             Self::Elastic => "elastic",
+        }
+    }
+
+    /// The name in panels.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Heat => "Heat",
+            Self::QuasiHarmonic => "Quasi-harmonic",
+            Self::Biharmonic => "Biharmonic",
+            Self::Elastic => "Elastic",
         }
     }
 

@@ -3,6 +3,7 @@
 use super::tests::Room;
 use super::{Panel, Section, Spot, details, theme};
 use crate::base::{ChainId, MarkId, NodeId, SculptId};
+use crate::bind::weights::WeightMethod;
 use crate::bind::{BindOptions, Binding, Character, Smoothing};
 use crate::cage::{Cage, CageMesh};
 use crate::deform::sculpt::{Along, Around, Curve};
@@ -322,6 +323,11 @@ fn the_binding_is_changed_and_regions_are_attached() {
         &[("×", bind(BindChange::Remove(0))), ("Reset the binding", bind(BindChange::Reset))],
     );
     assert_eq!(*bench(&room).session().document().binding(), BindOptions::default());
+    let weigh = |method: WeightMethod| (method.label(), Command::Weigh(method));
+    presses(&mut room, Section::Rig, &WeightMethod::ALL.map(weigh));
+    room.state.rigging = Some(40);
+    room.step(3);
+    presses(&mut room, Section::Rig, &[("Cancel", Command::Rig(false))]);
 }
 
 #[test]

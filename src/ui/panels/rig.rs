@@ -3,6 +3,7 @@
 
 use super::widgets::{Print, Slide};
 use super::{PanelMemory, Pressed, Shows, widgets};
+use crate::bind::weights::WeightMethod;
 use crate::deform::swing_twist::Deformer;
 use crate::pose::BoneChain;
 use crate::scene::SkinColors;
@@ -31,7 +32,27 @@ pub(super) fn show(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pre
     joint_deformer(ui, shows, pressed);
     if !bench.is_bare() {
         super::binding::show(ui, shows, memory, pressed);
+        weights(ui, shows, pressed);
     }
+}
+
+/// Draws the buttons that compute new skin weights.
+fn weights(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
+    widgets::caption(ui, "New skin weights");
+    if progress(ui, shows, pressed) {
+        return;
+    }
+    ui.label("Writes a project with these edits and opens it.");
+    let methods = WeightMethod::ALL.map(|method| (method.label(), false, Command::Weigh(method)));
+    shows.choices(ui, pressed, methods);
+}
+
+/// Draws the progress of a computation of weights, with a button that cancels it. Returns whether one is running.
+fn progress(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) -> bool {
+    let Some(percent) = shows.rigging else { return false };
+    ui.add(ProgressBar::new(percent as f32 / 100.0).text(format!("weights {percent} %")));
+    shows.button(ui, pressed, "Cancel", Command::Rig(false));
+    true
 }
 
 /// Draws the deformer of the selected joint, if the method has such deformers.
@@ -62,15 +83,14 @@ fn bones(ui: &mut Ui, shows: &Shows<'_>, memory: &mut PanelMemory, pressed: &mut
         1 => "1 bone".to_owned(),
         n => format!("{n} bones"),
     });
-    match shows.rigging {
-        Some(percent) => {
-            ui.add(ProgressBar::new(percent as f32 / 100.0).text(format!("weights {percent} %")));
-            shows.button(ui, pressed, "Cancel", Command::Rig(false));
-        }
-        None if bones == 0 && p.tool == Tool::Bone => {
+    if progress(ui, shows, pressed) {
+        return;
+    }
+    match bones {
+        0 if p.tool == Tool::Bone => {
             ui.label("Draw a line inside the mesh, from the root to the tip of a limb.");
         }
-        None if bones == 0 => shows.button(ui, pressed, "Draw bones", Command::Tool(Tool::Bone)),
-        None => shows.button(ui, pressed, &format!("Rig the mesh by {bones} bones"), Command::Rig(true)),
+        0 => shows.button(ui, pressed, "Draw bones", Command::Tool(Tool::Bone)),
+        _ => shows.button(ui, pressed, &format!("Rig the mesh by {bones} bones"), Command::Rig(true)),
     }
 }

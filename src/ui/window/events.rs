@@ -231,6 +231,14 @@ impl WindowEditor {
                 (self.hold, self.changed) = (Hold::Free, true);
             }
             Hold::Wipe | Hold::Plane(..) if button == PointerButton::Primary => self.hold = Hold::Free,
+            // A click on the skin makes a grip, also on a displayed motion.
+            Hold::Reach { start }
+                if button == PointerButton::Primary && bench.preferences().tool == Tool::Grip =>
+            {
+                self.at = Some(start);
+                self.press(time, bench);
+                self.release(button, time, bench);
+            }
             Hold::Reach { start } if button == PointerButton::Primary => {
                 bench.select(self.joint_at(bench, start));
                 (self.hold, self.changed) = (Hold::Free, true);

@@ -137,6 +137,11 @@ impl Workbench {
                 self.limit();
             }
             Command::Rig(on) => self.requests.push(Request::Rig(on)),
+            Command::Weigh(method) => {
+                // The document must not have the trial of an act.
+                self.cancel();
+                self.requests.push(Request::Weigh(method));
+            }
             Command::MakeCage(_)
             | Command::RemoveCage
             | Command::CageSet(_)
@@ -269,6 +274,11 @@ impl Workbench {
     /// Runs an edit of a panel. With `continues`, the edit joins the previous undo step, as for a slider drag.
     pub fn apply(&mut self, edit: Edit, continues: bool) {
         self.cancel();
+        self.run_edit(edit, continues);
+    }
+
+    /// Like [`Self::apply`], but cancels no act, and keeps a borrowed pose.
+    pub(crate) fn run_edit(&mut self, edit: Edit, continues: bool) {
         self.context.run(if continues { Operation::Continue(edit) } else { Operation::Do(edit) });
         self.document_changed();
     }

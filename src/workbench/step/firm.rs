@@ -21,6 +21,15 @@ impl Workbench {
             FirmChange::Remove(id) => Ok(Edit::RemoveFirm(id)),
         };
         match edit {
+            // A slider that stays where it is makes no step.
+            Ok(Edit::SetFirm { id, factor })
+                if self
+                    .context
+                    .session
+                    .document()
+                    .firm()
+                    .iter()
+                    .any(|r| (r.id, r.factor) == (id, factor)) => {}
             Ok(edit) => {
                 let slides = matches!(edit, Edit::SetFirm { .. });
                 let now = |bench: &Self| Some((None, CommandKind::Firm, bench.context.session.history()));

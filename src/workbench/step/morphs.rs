@@ -86,21 +86,21 @@ impl Workbench {
         Ok(found)
     }
 
-    /// Sets the morph weights of a node. If the motion is on display, copies its pose into the edited pose first; both
-    /// form one undo step.
+    /// Sets the morph weights of a node. If the motion is on display, borrows its pose first.
     fn set_weights(&mut self, node: NodeId, weights: Vec<f32>, continues: bool) {
         if !continues {
             // A drag that begins with an unchanged weight must not continue the drag before it.
             self.sliding = None;
         }
         let steps = self.context.session.history().0;
-        self.take_pose();
+        self.borrow_pose();
+        // In takes of earlier versions, the copy is a step already.
         let took = self.context.session.history().0 > steps;
         if self.context.session.document().base_pose().weights[node.index()] == weights {
             return;
         }
         let slides = continues && self.sliding == Some(self.morphing());
-        self.apply(Edit::SetWeights { node, weights }, took || slides);
+        self.run_edit(Edit::SetWeights { node, weights }, took || slides);
         self.sliding = Some(self.morphing());
     }
 

@@ -7,7 +7,7 @@ use crate::base::NodeId;
 use crate::base::math::{DQuat, DVec3};
 use crate::pose::Adjustment;
 use crate::rig::{Pose, keep_limit, move_joint};
-use crate::workbench::{Haptic, Rigid, Tracking};
+use crate::workbench::{Haptic, Rigid, Rules, Tracking};
 
 /// A joint that is held.
 struct HeldJoint {
@@ -21,6 +21,10 @@ struct HeldJoint {
     /// How the body differed from the motion beneath it at the grab.
     over: Vec<Adjustment>,
 }
+
+/// A hand that turns and moves a joint by less than this, radians and room metres, taps it: the joint keeps its pose.
+const TAP_TURN: f64 = 0.005;
+const TAP_SHIFT: f32 = 5e-4;
 
 /// State of the joint tool.
 #[derive(Default)]
@@ -113,6 +117,14 @@ impl JointTool {
             return;
         }
         if !trigger.down {
+            let taps = |h: &HeldJoint| {
+                let (turn, shift, _) = h.last;
+                turn.angle_between(DQuat::IDENTITY) < TAP_TURN
+                    && shift.length() < f64::from(TAP_SHIFT * moment.scale)
+            };
+            if moment.rules >= Rules::Now && self.held.as_ref().is_some_and(taps) {
+                return self.cancel(context);
+            }
             return self.let_go(context);
         }
         let Some(held) = self.held.as_ref().filter(|_| tracked) else { return };

@@ -258,6 +258,31 @@ fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
 }
 
 #[test]
+fn a_click_on_what_the_motion_shows_makes_a_grip() {
+    let mut t = Table::new();
+    t.key(Key::I, Modifiers::NONE);
+    t.select(ELBOW);
+    t.key(Key::R, Modifiers::NONE);
+    t.write("z45");
+    t.key(Key::Enter, Modifiers::NONE);
+    t.frame();
+    (0..12).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
+    t.key(Key::H, Modifiers::NONE);
+    let (steps, shown) = (t.steps(), t.joint(HAND));
+    t.to(t.pixel(shown));
+    t.frames(2);
+    t.button(PointerButton::Primary, true);
+    t.frames(2);
+    t.button(PointerButton::Primary, false);
+    t.frames(2);
+    assert_eq!((t.bench.session().document().grips().len(), t.steps()), (1, steps + 1));
+    assert!(t.joint(HAND).distance(shown) < 1e-4, "the body stays in its visible pose");
+    t.key(Key::Z, Modifiers::CTRL);
+    t.frame();
+    assert_eq!((t.bench.session().document().grips().len(), t.bench.shown_time()), (0, Some(0.5)));
+}
+
+#[test]
 fn a_joint_is_moved_along_an_axis_by_a_typed_length() {
     let mut t = Table::new();
     let hand = t.joint(HAND);

@@ -1,8 +1,12 @@
 //! Tests of acts that begin on a displayed motion: what they leave when they end, and when they are cancelled.
 
 use super::*;
+use crate::base::Progress;
+use crate::bind::shapes::Shape;
 use crate::document::Key;
+use crate::scene::{CageSource, Model};
 use crate::workbench::Rules;
+use std::time::Duration;
 
 /// Displayed time at which the acts begin, seconds.
 const TIME: f64 = 0.5;
@@ -64,7 +68,10 @@ impl Act {
             _ => s.input.hands[RIGHT].draw = 1.0,
         }
         for i in 0..12 {
-            s.at(RIGHT, start + way * (i as f32 / 11.0));
+            let share = i as f32 / 11.0;
+            // The joint tool follows the hand's rotation.
+            let turn = if self == Self::Joint { way.length() * share } else { 0.0 };
+            s.turned(RIGHT, start + way * share, Quat::from_rotation_z(turn));
             s.step();
         }
     }
@@ -104,8 +111,7 @@ fn a_cancelled_act_leaves_no_trace_and_shows_the_motion_again() {
 
 #[test]
 fn an_act_that_changes_nothing_leaves_no_trace() {
-    // A hand always turns the joint that it holds, at least by the rounding of its rotation.
-    for act in Act::ALL.into_iter().filter(|act| *act != Act::Joint) {
+    for act in Act::ALL {
         let mut s = rising(Rules::Now);
         let before = state(&s);
         act.begin(&mut s, Vec3::ZERO);
@@ -147,6 +153,93 @@ fn an_act_on_the_motion_is_one_step_and_undo_shows_the_motion_again() {
         s.step();
         assert_eq!((s.hash(), s.bench.shown_time()), (before.0, None), "{act:?}");
     }
+}
+
+#[test]
+fn a_command_that_changes_the_displayed_pose_is_undone_to_the_motion() {
+    let mut s = rising(Rules::Now);
+    let before = state(&s);
+    s.bench.run_command(Command::ResetPose(None));
+    s.step();
+    assert_eq!((s.bench.session().history(), s.bench.shown_time()), ((4, 4), None));
+    s.bench.run_command(Command::Undo);
+    s.step();
+    let undone = state(&s);
+    assert_eq!((undone.0, undone.1, undone.2), (before.0, (3, 4), before.2));
+    assert!(undone.3 == before.3);
+}
+
+/// A bent capsule with a cage, which shows its motion at [`TIME`].
+fn caged() -> Script {
+    let shape = Shape { bones: 2, rings: 12, segments: 12, radius: 0.2, length: 1.0, blend: 0.3 };
+    let model = Model::bind(shape.capsule_asset(), &BindOptions::default(), Duration::ZERO).unwrap();
+    let source = CageSource::Made(40);
+    let (new, _) = model.new_cage(&source, Coordinates::default(), &Progress::default()).unwrap();
+    let mut s = Script::new(&model.bound.character);
+    let rest = s.bench.context.pose.clone();
+    let bone = model.skeleton().joints[1].node.index();
+    for (time, angle) in [(0.0, 0.0), (2.0, 1.2)] {
+        let mut pose = rest.without_rest();
+        pose.local[bone].rotation = Quat::from_rotation_x(angle).into();
+        s.bench.key(Edit::SetKey(Key { time, pose }), false);
+    }
+    s.bench.receive_cage(new);
+    s.bench.run_command(Command::Tool(Tool::Cage));
+    s.step();
+    s.step();
+    s.bench.run_command(Command::Scrub(TIME));
+    s.step();
+    s
+}
+
+/// The highest vertex of the displayed cage.
+fn top(s: &Script) -> Vec3 {
+    s.bench.cage.positions().iter().max_by(|a, b| a.y.total_cmp(&b.y)).unwrap().as_vec3()
+}
+
+#[test]
+fn a_cage_changes_on_a_motion_that_stays_on_display() {
+    for rules in [Rules::Now, Rules::Eleventh] {
+        let mut s = caged();
+        s.bench.keep_to(rules);
+        let (before, place) = (state(&s), top(&s));
+        let joints = s.bench.pose().local.clone();
+        s.draw(RIGHT, &line(place, place + Vec3::Y * 0.2, 20));
+        assert_eq!(s.bench.session().history().0, before.1.0 + 1);
+        if rules == Rules::Eleventh {
+            // Earlier, the edited pose showed.
+            assert!(s.bench.shown_time().is_none() && s.bench.pose().local != joints);
+            continue;
+        }
+        assert_eq!((s.bench.shown_time(), &s.bench.pose().local), (Some(TIME), &joints));
+        assert!(top(&s).y > place.y + 0.15, "{} {place}", top(&s));
+        s.bench.run_command(Command::Undo);
+        s.step();
+        let undone = state(&s);
+        assert_eq!((undone.0, undone.2), (before.0, before.2));
+        assert!(undone.3 == before.3 && top(&s).distance(place) < 1e-5);
+    }
+}
+
+#[test]
+fn a_change_of_a_cage_that_its_keys_hide_shows_in_the_displayed_pose() {
+    let mut s = caged();
+    let place = top(&s);
+    s.draw(RIGHT, &line(place, place + Vec3::Y * 0.2, 20));
+    s.bench.run_command(Command::KeyCage);
+    s.step();
+    let (before, joints) = (state(&s), s.bench.pose().local.clone());
+    assert_eq!(before.2, Some(TIME));
+    s.bench.run_command(Command::ResetCage);
+    s.step();
+    s.step();
+    assert_eq!((s.bench.shown_time(), s.bench.session().history().0), (None, before.1.0 + 1));
+    assert!(s.bench.pose().local == joints && top(&s).distance(place) < 1e-5, "{} {place}", top(&s));
+    s.bench.run_command(Command::Undo);
+    s.step();
+    let undone = state(&s);
+    assert_eq!((undone.0, undone.2), (before.0, before.2));
+    assert!(undone.3 == before.3);
 }
 
 #[test]
