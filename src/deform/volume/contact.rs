@@ -284,22 +284,21 @@ impl Pairs {
             let mut best = (f32::INFINITY, u32::MAX, Pair::default());
             for &partner in around(key(x[i])).filter_map(|k| grid.get(&k)).flatten() {
                 let j = partner as usize;
-                let opposing = n[i].dot(n[j]) < -0.2;
-                let normal = (n[j] - n[i]).normalize_or_zero();
                 let apart = x[i] - x[j];
+                let opposing = n[i].dot(n[j]) < -0.2;
+                if !(opposing && apart.length_squared() < (search.reach * h).powi(2)) {
+                    continue;
+                }
+                let normal = (n[j] - n[i]).normalize_or_zero();
                 let gap = apart.dot(normal);
                 let across = (apart - normal * gap).length();
-                let keep = keep(points, i, j, search.margin * h, h);
                 let deep = points.depth[i].min(points.depth[j]).min(search.reach * h);
-                let near = apart.length_squared() < (search.reach * h).powi(2) && across < search.lateral * h;
                 let score = across + 0.5 * gap.abs();
-                if opposing
-                    && near
-                    && gap > -deep
-                    && gap < keep + search.ahead * h
-                    && (score, partner) < (best.0, best.1)
-                {
-                    best = (score, partner, Pair { partner, normal, keep });
+                if across < search.lateral * h && gap > -deep && (score, partner) < (best.0, best.1) {
+                    let keep = keep(points, i, j, search.margin * h, h);
+                    if gap < keep + search.ahead * h {
+                        best = (score, partner, Pair { partner, normal, keep });
+                    }
                 }
             }
             (best.1 != u32::MAX).then_some(best.2)

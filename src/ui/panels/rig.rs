@@ -43,8 +43,11 @@ fn weights(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
         return;
     }
     ui.label("Writes a project with these edits and opens it.");
-    let methods = WeightMethod::ALL.map(|method| (method.label(), false, Command::Weigh(method)));
-    shows.choices(ui, pressed, methods);
+    ui.horizontal_wrapped(|ui| {
+        for method in WeightMethod::ALL {
+            shows.button(ui, pressed, method.label(), Command::Weigh(method));
+        }
+    });
 }
 
 /// Draws the progress of a computation of weights, with a button that cancels it. Returns whether one is running.
