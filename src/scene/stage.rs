@@ -223,7 +223,7 @@ impl Stage {
     /// Records the probe cameras, the deformation if the pose is new, and the solve of at most one ghost.
     ///
     /// # Errors
-    /// Only if used incorrectly.
+    /// No error is expected, because every probe camera has a view.
     pub fn record_body(
         &mut self,
         frame: &mut Frame,
@@ -257,7 +257,7 @@ impl Stage {
     /// are pending. Renders the pixel a second time into a G-buffer, because the recorded images hold no ids.
     ///
     /// # Errors
-    /// Only if used incorrectly.
+    /// No error is expected, because a lookup has one view.
     pub fn record_pick(&mut self, frame: &mut Frame, view: u32, pixel: [u32; 2], tag: u64) -> Result<bool> {
         let size = self.targets.size;
         let Some(Some(seen)) = self.views.get(view as usize) else { return Ok(false) };

@@ -71,7 +71,7 @@ pub enum Rules {
     /// A hand that reaches for a displayed motion copies the pose at once, as an undo step.
     Eleventh,
     /// Current rules: those of version 11, but the copy of the displayed pose joins the undo step of the hand's act, and a
-    /// cancelled act reverts the copy.
+    /// cancelled act reverts the copy. A hand that is nearer to a joint than to a key on the motion path takes the joint.
     #[default]
     Now,
 }

@@ -36,6 +36,8 @@ pub(super) struct SelectedPath {
     next: usize,
     /// Whether the trigger, not the squeeze, holds the key, and the key's place relative to the hand's tip.
     held: Option<(bool, Vec3)>,
+    /// Time and display of the motion before a key was taken.
+    before: Option<(f64, bool)>,
     at_limit: bool,
 }
 
@@ -115,6 +117,7 @@ impl Workbench {
         let skeleton = &self.context.character.skeleton;
         let keys = path_keys(skeleton, self.context.session.document(), node);
         let Some(at) = keys.iter().position(|k| *k == time) else { return false };
+        let before = (self.playhead.time, self.playhead.shown);
         self.scrub(time);
         if self.context.time != Some(time) || self.context.rest_view {
             return false;
@@ -123,6 +126,7 @@ impl Workbench {
         let how = (self.preferences.grab, self.preferences.mirror);
         let drag = KeyDrag::new(&mut self.context, &mut self.grab, how, (node, time), beside);
         self.path.drag = Some(drag);
+        self.path.before = Some(before).filter(|_| self.navigation.rules() >= Rules::Now);
         (self.path.next, self.path.at_limit) = (0, false);
         true
     }
@@ -142,7 +146,7 @@ impl Workbench {
 
     /// Releases the held key: keys the pose as one undo step.
     pub fn let_key_go(&mut self) {
-        self.path.held = None;
+        (self.path.held, self.path.before) = (None, None);
         let Some(drag) = self.path.drag.take() else { return };
         match drag.edit(&self.context) {
             Some(edit) => self.key(edit, false),
@@ -150,7 +154,7 @@ impl Workbench {
         }
     }
 
-    /// Drops the held key, and shows the document.
+    /// Drops the held key, and shows what showed before the hand took it.
     pub(super) fn drop_key(&mut self) {
         self.path.held = None;
         if self.path.drag.take().is_some() {
@@ -160,10 +164,15 @@ impl Workbench {
                 *revision = Version::default();
             }
         }
+        if let Some((time, shown)) = self.path.before.take() {
+            (self.playhead.time, self.playhead.shown) = (time, shown);
+            self.show_moment();
+        }
     }
 
     /// The key of the path that is nearest to the tip of the tool hand, within the brush radius: its time, its place
-    /// and its distance, metres.
+    /// and its distance, metres. A tip that is nearer to the joint itself takes the joint, unless the key is at the
+    /// playhead.
     fn key_at_tip(&self) -> Option<(f64, Vec3, f32)> {
         let hand = &self.hands.hands[self.tool_hand()];
         if hand.on_panel || hand.tip_tracking == Tracking::Lost {
@@ -172,7 +181,12 @@ impl Workbench {
         let tip = hand.tip.position;
         let radius = self.preferences.radius * self.navigation.world_from_room().scale;
         let near = self.path_keys().map(|(time, at)| (time, at, at.distance(tip)));
-        near.filter(|k| k.2 <= radius).min_by(|a, b| a.2.total_cmp(&b.2))
+        let joint = self.selected().filter(|_| self.navigation.rules() >= Rules::Now);
+        let joint = joint.map(|n| Vec3::from(self.rig().world[n.index()].translation).distance(tip));
+        let free = |k: &(f64, Vec3, f32)| {
+            self.context.time == Some(k.0) || joint.is_none_or(|distance| k.2 <= distance)
+        };
+        near.filter(|k| k.2 <= radius && free(k)).min_by(|a, b| a.2.total_cmp(&b.2))
     }
 
     /// Whether the tip is nearer to a key of the path than to a joint, so that it selects no other joint.

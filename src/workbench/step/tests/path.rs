@@ -193,6 +193,35 @@ fn a_stroke_above_the_keys_stays_and_undo_drops_a_drag_under_way() {
     assert!(s.joint(HAND).distance(old + by) < 5e-3);
 }
 
+/// The dots of a joint that moves little are all near the joint.
+#[test]
+fn the_joint_is_taken_where_the_hand_is_nearer_to_it_than_to_a_key() {
+    for rules in [Rules::Now, Rules::Eleventh] {
+        let mut s = waving();
+        s.bench.keep_to(rules);
+        let (joint, key) = (s.joint(HAND), place(&s, 1.0));
+        s.bench.run_command(Command::Radius(joint.distance(key) + 0.1));
+        s.at(RIGHT, joint.lerp(key, 0.05));
+        s.step();
+        s.input.hands[RIGHT].draw = 1.0;
+        s.step();
+        assert_eq!(s.bench.grab.is_busy(), rules == Rules::Now);
+        assert_eq!(s.bench.path.is_busy(), rules != Rules::Now);
+        // A drag of a key that is cancelled leaves the playhead where it was.
+        s.bench.run_command(Command::Cancel);
+        let back = if rules == Rules::Now { 0.5 } else { s.bench.timeline().playhead.time };
+        assert_eq!(s.bench.shown_time(), Some(back));
+    }
+    let mut s = waving();
+    let hash = s.hash();
+    drag(&mut s, 1.0, Vec3::Y * 0.1, false, |s| {
+        assert_eq!((s.bench.path.is_busy(), s.bench.timeline().playhead.time), (true, 1.0));
+        s.bench.run_command(Command::Cancel);
+        assert_eq!(s.bench.shown_time(), Some(0.5));
+    });
+    assert_eq!((s.hash(), s.bench.shown_time()), (hash, Some(0.5)));
+}
+
 #[test]
 fn a_bone_alone_and_the_mirror_do_as_in_a_grab() {
     let mut s = waving();
