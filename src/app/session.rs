@@ -35,10 +35,10 @@ pub const POSED: &str = "posed.glb";
 /// File name of a rigged character in the output folder. Without an output folder, the file is written beside the
 /// character as `STEM.rigged.glb`, with the stem of the character's file name.
 pub const RIGGED: &str = "rigged.glb";
-
 /// File name of a project with new skin weights in the output folder. Without an output folder, the file is written
 /// beside the character as `STEM.weights.glb`, with the stem of the character's file name.
 pub const REWEIGHED: &str = "weights.glb";
+
 /// File name of an exported cage in the output folder. Without an output folder, the file is written to
 /// [`AppSession::proposal`] as `STEM.cage.obj`, with the stem of the character's file name.
 pub const CAGE: &str = "cage.obj";

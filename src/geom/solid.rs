@@ -1,8 +1,9 @@
 //! Finds the parts of a mesh that enclose a volume.
 
 use super::lids;
-use super::sets::connected;
+use super::sets::{apart, connected, root, unite};
 use crate::base::math::DVec3;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A part is a pair of coincident sheets if its volume is less than this fraction of its area to the power 3/2.
 const THIN: f64 = 1e-5;
@@ -26,9 +27,66 @@ pub struct Solid {
     pub volume: f64,
 }
 
-/// Finds the closed parts of a mesh. Holes, as at a neck or behind eyes, are filled. A part with large holes is a sheet.
+/// Finds the closed parts of a mesh. Holes, as at a neck or behind eyes, are filled. A part with large holes is a sheet,
+/// unless it is a closed part from which sheets stand off, such as a tube with a fin: then only these are sheets.
 pub fn solid(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
-    let proper = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
+    let mut out = whole_parts(positions, triangles);
+    let patches = patches_at_forks(triangles, &out.side);
+    if patches.is_empty() {
+        return out;
+    }
+    let first = connected(positions.len(), triangles.iter().filter(|t| proper(t)).copied());
+    let mut closed = BTreeSet::new();
+    for patch in patches {
+        let own: Vec<[u32; 3]> = patch.iter().map(|&t| triangles[t as usize]).collect();
+        let part = whole_parts(positions, &own);
+        if part.open < part.parts {
+            closed.insert(first[own[0][0] as usize]);
+            patch.iter().zip(part.side).for_each(|(&t, side)| out.side[t as usize] = side);
+            out.triangles.extend(part.triangles);
+            out.volume += part.volume;
+        }
+    }
+    out.open -= closed.len();
+    out
+}
+
+fn proper(t: &[u32; 3]) -> bool {
+    t[0] != t[1] && t[1] != t[2] && t[2] != t[0]
+}
+
+/// Returns the patches of the sheets that end at an edge of three or more triangles, as indices of triangles. A patch is a set
+/// of triangles connected by edges of two triangles.
+fn patches_at_forks(triangles: &[[u32; 3]], side: &[i8]) -> Vec<Vec<u32>> {
+    let sheet = triangles.iter().zip(side).zip(0u32..).filter(|((t, side), _)| **side == 0 && proper(t));
+    let edges = |((t, _), k): ((&[u32; 3], &i8), u32)| {
+        [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]].map(|[a, b]| ([a.min(b), a.max(b)], k))
+    };
+    let mut edges: Vec<([u32; 2], u32)> = sheet.flat_map(edges).collect();
+    edges.sort_unstable();
+    let mut above = apart(triangles.len());
+    let mut forks: Vec<u32> = Vec::new();
+    for same in edges.chunk_by(|a, b| a.0 == b.0) {
+        match same {
+            [_] => {}
+            [a, b] => unite(&mut above, a.1, b.1),
+            more => forks.extend(more.iter().map(|edge| edge.1)),
+        }
+    }
+    let mut patches: BTreeMap<u32, Vec<u32>> =
+        forks.into_iter().map(|t| (root(&mut above, t), Vec::new())).collect();
+    if !patches.is_empty() {
+        for t in 0..triangles.len() as u32 {
+            if let Some(patch) = patches.get_mut(&root(&mut above, t)) {
+                patch.push(t);
+            }
+        }
+    }
+    patches.into_values().collect()
+}
+
+/// Finds the closed parts. A part is closed or a sheet as a whole.
+fn whole_parts(positions: &[DVec3], triangles: &[[u32; 3]]) -> Solid {
     let first = connected(positions.len(), triangles.iter().filter(|t| proper(t)).copied());
     // Per part, stored at its smallest vertex: area, area of filled holes, volume.
     let mut part = vec![[0.0; 3]; positions.len()];
@@ -99,6 +157,26 @@ mod tests {
         assert!((all.volume - 7.0).abs() < 1e-12);
         assert_eq!((all.side[0], all.side[12], all.side[24], all.side[25]), (1, -1, 0, 0));
         assert_eq!(all.triangles[12], [8, 9 + 1, 8 + 3].map(|v| v as u32));
+    }
+
+    /// A long box that is open at both ends, with a fin along one of its edges.
+    #[test]
+    fn a_fin_on_a_closed_part_is_a_sheet() {
+        let (mut positions, mut triangles) = cuboid(DVec3::new(1.0, 1.0, 4.0));
+        triangles.drain(0..4);
+        let (before, count) = (solid(&positions, &triangles), triangles.len());
+        let edge = [0, 4];
+        positions.extend(edge.map(|v: usize| positions[v] - DVec3::X * 2.0));
+        triangles.extend([[0, 4, 8], [8, 4, 9]]);
+        let finned = solid(&positions, &triangles);
+        assert_eq!((before.parts, before.open, finned.parts, finned.open), (1, 0, 1, 0));
+        assert!((before.volume - 4.0).abs() < 1e-9 && (finned.volume - before.volume).abs() < 1e-9);
+        assert!(finned.side[..count] == before.side && finned.side[count..] == [0, 0]);
+        assert_eq!(finned.triangles.len(), before.triangles.len());
+        // Sheets that meet at an edge stay sheets.
+        let flat = [[0, 1, 5], [0, 5, 4], [0, 1, 3], [0, 3, 2], [0, 1, 7]];
+        let sheets = solid(&positions, &flat);
+        assert_eq!((sheets.open, sheets.volume), (1, 0.0));
     }
 
     #[test]

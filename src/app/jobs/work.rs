@@ -88,7 +88,7 @@ pub(super) fn run(job: Job) -> Done {
             Done::Rigged(rigged(&path, &model, &chains, &progress, Cache::platform().as_ref()))
         }
         Job::Weigh(path, model, document, method, progress) => {
-            Done::Rigged(reweighed(&path, &model, &document, method, &progress))
+            Done::Rigged(reweighed(&path, &model, &document, method, &progress, Cache::platform().as_ref()))
         }
         Job::Export(path, model, document, budget_mm) => {
             let told = export_to(&path, &model, &document, budget_mm);
@@ -231,9 +231,10 @@ fn reweighed(
     document: &Document,
     method: WeightMethod,
     progress: &Progress,
+    cache: Option<&Cache>,
 ) -> Result<Option<(PathBuf, String)>> {
-    let (cache, told) = (Cache::platform(), &|part| progress.report(part));
-    let Some(weighed) = export::weigh_again(&model.asset, method, None, cache.as_ref(), told)? else {
+    let told = &|part| progress.report(part);
+    let Some(weighed) = export::weigh_again(&model.asset, method, None, cache, told)? else {
         return Ok(None);
     };
     let model = Model::bind(weighed.asset, document.binding(), Duration::ZERO)?;
@@ -373,17 +374,13 @@ mod tests {
     #[test]
     fn new_weights_go_into_a_project_with_the_edits() {
         let folder = tempfile::tempdir().unwrap();
-        let model = Arc::new(Model::load(&hero(folder.path()), &BindOptions::default()).unwrap());
+        let model = Model::load(&hero(folder.path()), &BindOptions::default()).unwrap();
         let mut session = model.start(None).unwrap();
         session.apply(crate::document::Edit::Rename("posed".into())).unwrap();
-        let document = Box::new(session.document().clone());
+        let document = session.document();
         let path = folder.path().join("hero.weights.glb");
-        let mut worker = Worker::new(|| {}).unwrap();
-        let mut ask = |progress: Progress| {
-            let method = WeightMethod::QuasiHarmonic;
-            worker.ask(Job::Weigh(path.clone(), model.clone(), document.clone(), method, progress));
-            let Some(Done::Rigged(Ok(written))) = worker.wait() else { panic!() };
-            written
+        let ask = |progress: Progress| {
+            reweighed(&path, &model, document, WeightMethod::QuasiHarmonic, &progress, None).unwrap()
         };
         let cancelled = Progress::default();
         cancelled.cancel();

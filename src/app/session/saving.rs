@@ -38,7 +38,7 @@ impl AppSession {
             return Some(file.to_owned());
         }
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let stem = stem.strip_suffix(".project").unwrap_or(&stem);
+        let stem = [".project", ".weights"].iter().find_map(|kind| stem.strip_suffix(kind)).unwrap_or(&stem);
         Some(file.with_file_name(format!("{stem}.{name}")))
     }
 

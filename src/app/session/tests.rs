@@ -63,6 +63,17 @@ fn the_file_panel_closes_when_a_file_is_open_and_stays_when_it_cannot_be_opened(
 }
 
 #[test]
+fn a_project_with_new_weights_has_the_name_of_the_character() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut app = session();
+    for name in ["hero.glb", "hero.project.glb", "hero.weights.glb"] {
+        let path = folder.path().join(name);
+        app.take(Done::Opened(path.clone(), Ok(opened(&path))));
+        assert_eq!(app.place(REWEIGHED), Some(folder.path().join("hero.weights.glb")), "{name}");
+    }
+}
+
+#[test]
 fn a_save_without_a_dialog_replaces_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let [hero, other] = ["hero.glb", "other.glb"].map(|name| folder.path().join(name));
