@@ -28,9 +28,10 @@ impl Workbench {
     /// adjustment of the newest stroke or, without strokes, of the base pose. Does nothing while the edited pose is
     /// displayed.
     pub fn take_pose(&mut self) {
-        let Some((edits, _)) = self.leave_with_pose() else { return };
+        let Some((edits, time)) = self.leave_with_pose() else { return };
         if !edits.is_empty() {
             self.change(Edit::Group(edits));
+            self.note_left(Some(time));
             self.adopted = self.context.session.revision();
         }
         // The user has not changed the pose here, so auto-key must not key the copy.
@@ -91,7 +92,8 @@ impl Workbench {
         }
     }
 
-    /// Remembers the time of the motion, seconds, that was displayed until the newest step changed the edited pose.
+    /// Remembers the time of the motion, seconds, that was displayed until the newest step changed the edited pose. Undo of
+    /// this step displays the motion again.
     pub(super) fn note_left(&mut self, time: Option<f64>) {
         let before = self.context.session.history().0.saturating_sub(1);
         let now = self.navigation.rules() >= Rules::Now;

@@ -165,8 +165,14 @@ fn a_command_that_changes_the_displayed_pose_is_undone_to_the_motion() {
     s.bench.run_command(Command::Undo);
     s.step();
     let undone = state(&s);
-    assert_eq!((undone.0, undone.1, undone.2), (before.0, (3, 4), before.2));
+    assert_eq!((undone.0, undone.1, undone.2), (before.0.clone(), (3, 4), before.2));
     assert!(undone.3 == before.3);
+    s.bench.take_pose();
+    s.step();
+    assert_eq!((s.bench.session().history(), s.bench.shown_time()), ((4, 4), None));
+    s.bench.run_command(Command::Undo);
+    s.step();
+    assert_eq!((s.hash(), s.bench.shown_time()), (before.0, before.2));
 }
 
 /// A bent capsule with a cage, which shows its motion at [`TIME`].
