@@ -50,8 +50,9 @@ pub fn mean_value(positions: &[DVec3], triangles: &[[u32; 3]], points: &[DVec3])
 /// Computes the coordinates of one point. `size` is the mesh's diagonal.
 fn row_of(positions: &[DVec3], triangles: &[[u32; 3]], x: DVec3, size: f64, row: &mut [f64]) {
     for corners in triangles {
-        let at = corners.map(|v| v as usize);
-        if let Some(place) = weigh(at.map(|v| positions[v]), x, size, &mut |k, w| row[at[k]] += w) {
+        let at = [corners[0] as usize, corners[1] as usize, corners[2] as usize];
+        let p = [positions[at[0]], positions[at[1]], positions[at[2]]];
+        if let Some(place) = weigh(p, x, size, &mut |k, w| row[at[k]] += w) {
             row.fill(0.0);
             for (v, w) in at.into_iter().zip(place) {
                 row[v] += w;
@@ -90,8 +91,8 @@ fn refine(positions: &[DVec3], x: DVec3, size: f64, row: &mut [f64]) {
 /// Adds the weights of one triangle by `add(corner, weight)`. If the point lies on the triangle, returns its barycentric
 /// coordinates there instead.
 fn weigh(p: [DVec3; 3], x: DVec3, size: f64, add: &mut impl FnMut(usize, f64)) -> Option<[f64; 3]> {
-    let a = p.map(|p| p - x);
-    let d = a.map(DVec3::length);
+    let a = [p[0] - x, p[1] - x, p[2] - x];
+    let d = [a[0].length(), a[1].length(), a[2].length()];
     if let Some(on) = d.iter().position(|&d| d <= ON * size) {
         return Some(std::array::from_fn(|k| if k == on { 1.0 } else { 0.0 }));
     }

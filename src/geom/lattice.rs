@@ -133,7 +133,7 @@ impl Lattice {
         let place = (DVec3::from(local) / self.size).as_uvec3();
         let off = |&r: &u32| {
             let run = &self.runs[r as usize];
-            let [u, v] = self.rays.at(run.ray.map(|i| i as usize));
+            let [u, v] = self.rays.at([run.ray[0] as usize, run.ray[1] as usize]);
             let along = local[2] - local[2].clamp(run.from, run.to);
             (local[0] - u).powi(2) + (local[1] - v).powi(2) + along * along
         };
