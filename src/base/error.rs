@@ -100,6 +100,14 @@ impl Error {
         Self::Input { problem: problem.into(), remedy: remedy.into() }
     }
 
+    /// Prefixes an [`Error::Input`] with a file's path. Other errors stay.
+    pub fn in_file(self, path: &Path) -> Self {
+        match self {
+            Self::Input { problem, remedy } => Self::input(format!("{}: {problem}", path.display()), remedy),
+            other => other,
+        }
+    }
+
     /// Creates an error about a failed OpenXR call.
     pub fn xr(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::Xr { problem: problem.into(), remedy: remedy.into() }

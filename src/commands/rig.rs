@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<String> {
     keeps_input(&args.file, &args.out)?;
     let (asset, document) = project::open(&args.file)?;
     if document.is_some() {
-        return Err(leaves_edits_out(&args.file, "name the original character\'s file"));
+        return Err(leaves_edits_out(&args.file, "name the original character's file"));
     }
     let unreadable = |e: String| {
         let remedy =

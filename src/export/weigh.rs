@@ -88,14 +88,8 @@ fn weigh_bones(
     }
     let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
     let sites = sites(skeleton, &rig, bones, tail);
-    let named = |error| match error {
-        Error::Input { problem, remedy } => {
-            Error::input(format!("{}: {problem}", asset.path.display()), remedy)
-        }
-        other => other,
-    };
     let (positions, triangles) = (&character.control.positions, &character.control.triangles);
-    let weights = weights(positions, triangles, &sites).map_err(named)?;
+    let weights = weights(positions, triangles, &sites).map_err(|e| e.in_file(&asset.path))?;
     write(asset, character, &rig, bones, &weights)
 }
 
@@ -112,7 +106,8 @@ pub fn weigh_again(
     progress: &(dyn Fn(f32) -> bool + Sync),
 ) -> Result<Option<Weighed>> {
     let character = Character::from_asset(asset)?;
-    let weights = skin_weights(cache, &character, method, cubes.unwrap_or(method.cubes()), progress)?;
+    let weights = skin_weights(cache, &character, method, cubes.unwrap_or(method.cubes()), progress);
+    let weights = weights.map_err(|e| e.in_file(&asset.path))?;
     weights.map(|weights| reweigh(asset, &character, &weights)).transpose()
 }
 
@@ -187,12 +182,7 @@ fn bones(asset: &Asset, character: &Character, shown: &[bool], top: Option<&str>
         |n: NodeId| std::iter::successors(asset.nodes[n.index()].parent, |p| asset.nodes[p.index()].parent);
     if let Some(name) = top {
         let wrong = |problem: String| Err(Error::input(problem, "name the topmost bone, see sinew inspect"));
-        let top = named_node(skeleton, name).map_err(|e| match e {
-            Error::Input { problem, remedy } => {
-                Error::input(format!("{}: {problem}", asset.path.display()), remedy)
-            }
-            other => other,
-        })?;
+        let top = named_node(skeleton, name).map_err(|e| e.in_file(&asset.path))?;
         let found: Vec<NodeId> =
             order().filter(|&n| empty(n) && (n == top || above(n).any(|p| p == top))).collect();
         if found.len() < 2 {

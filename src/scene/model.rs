@@ -150,12 +150,7 @@ impl Model {
 
     /// Prefixes an input error with the file's name.
     pub fn named(&self, error: Error) -> Error {
-        match error {
-            Error::Input { problem, remedy } => {
-                Error::input(format!("{}: {problem}", self.asset.path.display()), remedy)
-            }
-            other => other,
-        }
+        error.in_file(&self.asset.path)
     }
 
     /// The skeleton.

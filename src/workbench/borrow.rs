@@ -140,7 +140,11 @@ impl Workbench {
             }
             None => session.posed(),
         };
-        edits.extend(self.context.adjustment(strokes, &now, wanted));
+        // A flat group, so that the history tells this copy from an edit that a copy precedes.
+        match self.context.adjustment(strokes, &now, wanted) {
+            Some(Edit::Group(all)) => edits.extend(all),
+            other => edits.extend(other),
+        }
         edits.extend(self.cage_as_shown(wanted));
         edits.extend(self.grips_as_shown(wanted));
         edits

@@ -9,6 +9,7 @@ mod fingers;
 mod firm;
 mod morphs;
 mod output;
+mod receive;
 mod settings;
 mod travel;
 

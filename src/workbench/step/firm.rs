@@ -8,7 +8,7 @@ use crate::deform::volume::FirmRegion;
 use crate::deform::volume::firm::sane;
 use crate::document::Edit;
 use crate::surface::{Region, mirrored_mark};
-use crate::workbench::{CommandKind, FirmChange, SkinPart, Workbench};
+use crate::workbench::{CommandKind, FirmChange, Rules, SkinPart, Workbench};
 use std::collections::BTreeMap;
 
 impl Workbench {
@@ -20,16 +20,13 @@ impl Workbench {
             FirmChange::Factor(id, factor) => Ok(Edit::SetFirm { id, factor: sane(factor) }),
             FirmChange::Remove(id) => Ok(Edit::RemoveFirm(id)),
         };
+        // A slider that stays where it is makes no step; in takes of earlier versions, it makes one.
+        let regions = self.context.session.document().firm();
+        let same = |e: &Edit| matches!(e, Edit::SetFirm { id, factor } if regions.iter().any(|r| (r.id, r.factor) == (*id, *factor)));
+        if self.navigation.rules() >= Rules::Now && edit.as_ref().is_ok_and(same) {
+            return;
+        }
         match edit {
-            // A slider that stays where it is makes no step.
-            Ok(Edit::SetFirm { id, factor })
-                if self
-                    .context
-                    .session
-                    .document()
-                    .firm()
-                    .iter()
-                    .any(|r| (r.id, r.factor) == (id, factor)) => {}
             Ok(edit) => {
                 let slides = matches!(edit, Edit::SetFirm { .. });
                 let now = |bench: &Self| Some((None, CommandKind::Firm, bench.context.session.history()));

@@ -92,12 +92,16 @@ impl Workbench {
             // A drag that begins with an unchanged weight must not continue the drag before it.
             self.sliding = None;
         }
-        let steps = self.context.session.history().0;
+        let (steps, shown) = (self.context.session.history().0, self.shown_time().is_some());
         self.borrow_pose();
         // In takes of earlier versions, the copy is a step already.
         let took = self.context.session.history().0 > steps;
         if self.context.session.document().base_pose().weights[node.index()] == weights {
             return;
+        }
+        // A hand that holds the body would later commit the old weights. While the motion showed, the copy cancelled it.
+        if !shown {
+            self.cancel();
         }
         let slides = continues && self.sliding == Some(self.morphing());
         self.run_edit(Edit::SetWeights { node, weights }, took || slides);

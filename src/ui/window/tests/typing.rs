@@ -229,8 +229,8 @@ fn a_joint_is_turned_about_an_axis_by_a_typed_angle_as_in_blender() {
     assert!(t.bench.session().document().strokes().is_empty() && t.hash() != hash);
 }
 
-#[test]
-fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
+/// A biped with a key at 0 s and a bent elbow as the edited pose. The motion shows at 0.5 s.
+fn moving() -> Table {
     let mut t = Table::new();
     t.key(Key::I, Modifiers::NONE);
     t.select(ELBOW);
@@ -239,6 +239,12 @@ fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
     t.key(Key::Enter, Modifiers::NONE);
     t.frame();
     (0..12).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
+    t
+}
+
+#[test]
+fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
+    let mut t = moving();
     assert_eq!(t.bench.shown_time(), Some(0.5));
     let (hash, shown) = (t.hash(), t.joint(HAND));
     for begin in [Key::R, Key::G] {
@@ -259,14 +265,7 @@ fn a_turn_of_what_the_motion_shows_goes_back_to_it() {
 
 #[test]
 fn a_click_on_what_the_motion_shows_makes_a_grip() {
-    let mut t = Table::new();
-    t.key(Key::I, Modifiers::NONE);
-    t.select(ELBOW);
-    t.key(Key::R, Modifiers::NONE);
-    t.write("z45");
-    t.key(Key::Enter, Modifiers::NONE);
-    t.frame();
-    (0..12).for_each(|_| t.key(Key::ArrowRight, Modifiers::NONE));
+    let mut t = moving();
     t.key(Key::H, Modifiers::NONE);
     let (steps, shown) = (t.steps(), t.joint(HAND));
     t.to(t.pixel(shown));

@@ -81,6 +81,8 @@ fn marks_loops_rings_and_sculpt_layers_make_regions_and_a_slide_is_one_step() {
         change(&mut s, FirmChange::Factor(FirmId(0), factor), continues);
     }
     assert_eq!((firm(&s)[0].factor, s.bench.session().history().0), (1.0 / 16.0, steps + 1));
+    change(&mut s, FirmChange::Factor(FirmId(0), 0.0), false);
+    assert_eq!(s.bench.session().history().0, steps + 1, "no change is no step");
     s.bench.run_command(Command::Undo);
     assert_eq!((firm(&s)[0].factor, s.hash()), (16.0, before));
     s.bench.run_command(Command::Redo);

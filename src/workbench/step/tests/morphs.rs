@@ -63,6 +63,25 @@ fn a_drag_changes_only_its_target_and_is_one_step() {
     assert_eq!(s.hash(), hash);
 }
 
+/// A hand that went on would commit the old weights at its release.
+#[test]
+fn a_slider_drops_the_body_that_a_hand_holds() {
+    let mut s = morphed();
+    s.at(0, s.joint(HAND));
+    s.step();
+    s.input.hands[0].grab = 1.0;
+    for i in 0..10 {
+        s.at(0, Vec3::new(0.75, 1.5 + 0.02 * i as f32, 0.0));
+        s.step();
+    }
+    assert!(s.bench.is_busy());
+    s.bench.run_command(morph(0, 0.5, false));
+    s.step();
+    s.input.hands[0].grab = 0.0;
+    s.step();
+    assert_eq!((s.bench.is_busy(), weights(&s)), (false, [0.5, 0.25, 0.0]));
+}
+
 #[test]
 fn auto_key_keys_only_the_weights_and_playback_blends_them() {
     let mut s = morphed();
