@@ -95,8 +95,10 @@ pub struct AppSession {
     ghosts: Option<ghosts::Asked>,
     /// Whether the character is being bound as the document says.
     rebinding: bool,
-    /// The computation of skin weights for drawn bones.
-    rigging: Option<Progress>,
+    /// The computation of skin weights for drawn bones or for a project, and the revision that it began with.
+    rigging: Option<(Progress, Version)>,
+    /// The file that this computation wrote, until it is opened.
+    derived: Option<Derived>,
     /// The last revision of the document that [`AppSession::stepped`] handled.
     revision: Version,
     pub quit: bool,
@@ -112,6 +114,15 @@ pub struct AppSession {
     begun: Instant,
     /// Writes the preferences; `None` if they are forgotten.
     pub keeper: Option<Keeper>,
+}
+
+/// A file with skin weights that was made from the open document.
+struct Derived {
+    path: PathBuf,
+    /// The most important fact about the file.
+    note: String,
+    /// The revision of the document in it.
+    revision: Version,
 }
 
 impl AppSession {
@@ -161,6 +172,7 @@ impl AppSession {
             ghosts: None,
             rebinding: false,
             rigging: None,
+            derived: None,
             revision: Version::default(),
             quit: false,
             failure: None,
@@ -296,7 +308,7 @@ impl AppSession {
     /// Starts the job that rigs the character by its drawn bones, or cancels it. The rigged character opens when it is
     /// written.
     pub fn rig(&mut self, on: bool) {
-        if let Some(progress) = &self.rigging {
+        if let Some((progress, _)) = &self.rigging {
             if !on {
                 progress.cancel();
             }
@@ -307,7 +319,7 @@ impl AppSession {
         };
         if on {
             let progress = Progress::default();
-            self.rigging = Some(progress.clone());
+            self.rigging = Some((progress.clone(), bench.session().revision()));
             let chains = bench.session().document().bones().to_vec();
             self.worker.ask(Job::Rig(path, model.clone(), chains, progress));
         }
@@ -322,14 +334,14 @@ impl AppSession {
             return;
         };
         let progress = Progress::default();
-        self.rigging = Some(progress.clone());
+        self.rigging = Some((progress.clone(), bench.session().revision()));
         let document = Box::new(bench.session().document().clone());
         self.worker.ask(Job::Weigh(path, model.clone(), document, method, progress));
     }
 
     /// The finished part of the computation of skin weights, percent; `None` if no such computation is running.
     pub fn rigging(&self) -> Option<u32> {
-        self.rigging.as_ref().map(|p| (p.part() * 100.0) as u32)
+        self.rigging.as_ref().map(|(p, _)| (p.part() * 100.0) as u32)
     }
 
     /// Cancels the jobs that make actors for a render stage: the user has chosen another method.

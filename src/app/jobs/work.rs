@@ -242,7 +242,7 @@ fn reweighed(
     folder_of(path)?;
     let Some(path) = unused(path) else { return Ok(None) };
     project::save(&path, &model, &document, &mut evaluator(&model, &document)?)?;
-    Ok(Some((path, format!("{} weights", method.label()))))
+    Ok(Some((path, format!("{} weights", method.label().to_lowercase()))))
 }
 
 /// Returns this path, or the first with a number in its name where no file is.
@@ -387,7 +387,7 @@ mod tests {
         assert!(ask(cancelled).is_none() && !path.exists());
         for name in ["hero.weights.glb", "hero.weights-2.glb"] {
             let (written, told) = ask(Progress::default()).unwrap();
-            assert_eq!((written.file_name().unwrap(), &*told), (name.as_ref(), "Quasi-harmonic weights"));
+            assert_eq!((written.file_name().unwrap(), &*told), (name.as_ref(), "quasi-harmonic weights"));
             let again = Model::load(&written, &BindOptions::default()).unwrap();
             assert_eq!(again.document.as_ref().unwrap().about(model.file()), *document);
             let influences = |m: &Model| m.bound.character.control.influences.clone();

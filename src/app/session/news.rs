@@ -1,7 +1,7 @@
 //! The results of finished background jobs. The session takes the results that it needs, and the front end gets all
 //! others as [`News`].
 
-use super::AppSession;
+use super::{AppSession, Derived};
 use crate::app::context::say;
 use crate::app::jobs::{Done, Job, Left, Opened};
 use crate::app::places::whole;
@@ -133,7 +133,7 @@ impl AppSession {
                 }
             }
             Done::Rigged(written) => {
-                self.rigging = None;
+                let began = self.rigging.take();
                 match written {
                     Ok(Some((path, told))) => {
                         if !self.reporter.is_on() {
@@ -141,6 +141,11 @@ impl AppSession {
                         }
                         self.reporter.event(Event::Written(path.clone()));
                         self.open(path.clone(), Left::Offer);
+                        self.derived = began.map(|(_, revision)| Derived {
+                            path: path.clone(),
+                            note: told.clone(),
+                            revision,
+                        });
                         News::Written(path, Some(told))
                     }
                     Ok(None) => return None,
@@ -214,17 +219,22 @@ impl AppSession {
         let Opened { model, session, restored, place, left, mut elsewhere } = opened;
         self.opening = false;
         let character = model.bound.character.clone();
-        let mut told = None;
+        let derived = self.derived.take().filter(|file| file.path == path);
+        let mut told = derived.as_ref().map(|file| format!("wrote {}: {}", path.display(), file.note));
         match self.bench.take() {
             Some(mut bench) => {
                 let old = bench.open(session, character);
+                let old_revision = old.revision();
                 elsewhere.retain(|journal| old.journal().is_none_or(|j| j.path() != journal));
                 if self.end_journal(old) {
                     let name = self.model.as_ref().and_then(|m| m.asset.path.file_name()).unwrap_or_default();
                     let name = name.to_string_lossy();
-                    told = Some(format!(
-                        "{name} has unsaved edits: the list of files has them under Unfinished"
-                    ));
+                    told = Some(match (told, derived) {
+                        (Some(wrote), Some(file)) if file.revision == old_revision => {
+                            format!("{wrote}, with all edits; the list of files has {name} under Unfinished")
+                        }
+                        _ => format!("{name} has unsaved edits: the list of files has them under Unfinished"),
+                    });
                 }
                 self.bench = Some(bench);
             }

@@ -152,6 +152,40 @@ fn a_file_that_is_opened_over_unsaved_edits_tells_where_they_are() {
 }
 
 #[test]
+fn a_file_with_new_weights_is_opened_and_tells_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let hero = folder.path().join("hero.glb");
+    let told = |edits_later: bool| {
+        let mut app = session();
+        let journal = |model: &Model| recovery::begin(&folder.path().join("journal"), model).unwrap();
+        app.take(Done::Opened(hero.clone(), Ok(opened_with(&hero, journal))));
+        let edit = |app: &mut AppSession, deformer: &str| {
+            app.bench.as_mut().unwrap().run_command(Command::Deformer(deformer.into()));
+            app.stepped();
+        };
+        edit(&mut app, "dqs");
+        app.weigh(WeightMethod::QuasiHarmonic);
+        if edits_later {
+            edit(&mut app, "lbs");
+        }
+        let mut texts = Vec::new();
+        while let Some(done) = app.worker.wait() {
+            if let Some(News::Opened { told, .. }) = app.take(done) {
+                texts.extend(told);
+            }
+        }
+        texts
+    };
+    let wrote = format!("wrote {}: quasi-harmonic weights", folder.path().join("hero.weights.glb").display());
+    assert_eq!(
+        told(false),
+        [format!("{wrote}, with all edits; the list of files has hero.glb under Unfinished")]
+    );
+    // The file does not have an edit that was made during the computation.
+    assert_eq!(told(true), ["hero.glb has unsaved edits: the list of files has them under Unfinished"]);
+}
+
+#[test]
 fn files_opened_lately_are_each_once_the_newest_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = |n: usize| folder.path().join(format!("{n}.glb"));
