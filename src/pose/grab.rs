@@ -31,7 +31,8 @@ const DAMPING: f64 = 0.02;
 const LARGEST_TURN: f64 = 0.35;
 /// A limb stretched beyond this fraction of its length needs an explicit bend direction.
 const STRETCHED: f64 = 0.985;
-/// Maximum reach of a chain as a fraction of its length, so that a limb never locks straight.
+/// Maximum reach of a chain as a fraction of its length, so that a grab does not lock a limb straight. A limb that is
+/// straighter at the beginning keeps its reach.
 const REACH: f64 = 0.9995;
 
 /// Target of a held point.
@@ -80,6 +81,8 @@ pub struct Grab {
     pub(super) limits: JointLimits,
     /// Whether joints that hang on a pinned joint rotate in a grab of the whole body, as in takes before version 9.
     turns_below_pins: bool,
+    /// Whether a grab bends a limb that is straight at its beginning, as in takes before version 13.
+    bends_straight: bool,
 }
 
 /// A held or pinned point with its target.
@@ -132,6 +135,7 @@ impl Grab {
             pinning: None,
             limits: JointLimits::default(),
             turns_below_pins: false,
+            bends_straight: false,
         }
     }
 
@@ -144,6 +148,12 @@ impl Grab {
     /// Lets a grab of the whole body rotate joints that hang on a pinned joint, as grabs of takes before version 9.
     pub(super) fn turning_below_pins(mut self) -> Self {
         self.turns_below_pins = true;
+        self
+    }
+
+    /// Lets a grab bend a limb that is straight at its beginning, as grabs of takes before version 13.
+    pub fn bending_straight(mut self) -> Self {
+        self.bends_straight = true;
         self
     }
 
@@ -322,6 +332,9 @@ impl Grab {
         // From here on, nodes are ordered root first.
         let nodes: Vec<NodeId> = chain.iter().rev().copied().collect();
         let mut links = Links::new(work, &nodes, task, &self.limits);
+        if self.bends_straight {
+            links.first = [0.0; 2];
+        }
         let last = nodes.len() - 1;
         // First, apply the target rotation to the held node's joint.
         links.turn_from(last, turn);
@@ -395,6 +408,8 @@ struct Links {
     at: Vec<DVec3>,
     tip: DVec3,
     turn: Vec<DQuat>,
+    /// Distances of the last joint and of the end point from the first joint, at the beginning.
+    first: [f64; 2],
     /// Mobility of each joint, by bone length: a short collar bone rotates less than the arm below it.
     ease: Vec<f64>,
     /// Limits of the joints; empty if no joint of the chain has one.
@@ -410,7 +425,9 @@ impl Links {
         let ease = (0..at.len())
             .map(|i| if longest > 0.0 { (length(i) / longest).max(0.05) } else { 1.0 })
             .collect();
-        Self { turn: vec![DQuat::IDENTITY; at.len()], tip, ease, at, limits: bounded(work, nodes, limits) }
+        let first = [at.last().unwrap_or(&tip), &tip].map(|p| p.distance(*at.first().unwrap_or(p)));
+        let limits = bounded(work, nodes, limits);
+        Self { turn: vec![DQuat::IDENTITY; at.len()], first, tip, ease, at, limits }
     }
 
     /// Rotates a joint and all joints after it.
@@ -438,7 +455,8 @@ impl Links {
             return;
         }
         let from = wanted - self.at[0];
-        let wanted = self.at[0] + from.clamp_length_max(REACH * length);
+        let first = self.first[usize::from(end >= self.at.len())];
+        let wanted = self.at[0] + from.clamp_length_max(first.clamp(REACH * length, length));
         let place = |links: &Self| links.at.get(end).copied().unwrap_or(links.tip);
         if !self.limits.is_empty() {
             return self.reach_limited(end, wanted, carry, length);

@@ -114,6 +114,7 @@ impl TakeReader {
             9 => Rules::Ninth,
             10 => Rules::Tenth,
             11 => Rules::Eleventh,
+            12 => Rules::Twelfth,
             _ => Rules::Now,
         }
     }

@@ -13,9 +13,10 @@ use crate::rig::Pose;
 /// Which acts began on a displayed motion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Borrowing {
-    /// Of an act in progress: the number of undo steps before it, and the displayed time, seconds.
-    current: Option<(usize, f64)>,
-    /// The same of completed acts, in the order of their steps.
+    /// Of an act in progress: the number of undo steps before it, the displayed time, seconds, and whether the motion
+    /// played.
+    current: Option<(usize, f64, bool)>,
+    /// The number and the time of completed acts, in the order of their steps.
     past: Vec<(usize, f64)>,
     /// Number of undo steps when [`Workbench::key_changes`] last ran.
     steps: usize,
@@ -41,15 +42,16 @@ impl Workbench {
     /// Like [`Self::take_pose`], for an act that is about to begin. [`Self::cancel`] gives the pose back and displays the
     /// motion again.
     pub(super) fn borrow_pose(&mut self) {
-        if self.navigation.rules() < Rules::Now {
+        if self.navigation.rules() < Rules::Twelfth {
             return self.take_pose();
         }
+        let played = self.playhead.playing;
         let Some((edits, time)) = self.leave_with_pose() else { return };
         if !edits.is_empty() {
             self.context.try_out(Edit::Group(edits));
             self.document_changed();
         }
-        self.borrowing.current = Some((self.context.session.history().0, time));
+        self.borrowing.current = Some((self.context.session.history().0, time, played));
         self.remember_keyed();
     }
 
@@ -65,15 +67,17 @@ impl Workbench {
         Some((self.pose_as_shown(&wanted).into_iter().chain(shapes).collect(), time))
     }
 
-    /// Reverts [`Self::borrow_pose`] and displays the motion again, if the act has left no edit.
+    /// Reverts [`Self::borrow_pose`] and displays the motion again, if the act has left no edit. A motion that played plays
+    /// on.
     pub(super) fn give_pose_back(&mut self) {
-        let Some((steps, time)) = self.borrowing.current.take() else { return };
+        let Some((steps, time, played)) = self.borrowing.current.take() else { return };
         if self.context.take_back() {
             self.document_changed();
         }
         if self.context.session.history().0 == steps {
             self.remember_keyed();
             self.show_motion_at(time);
+            self.playhead.playing = played && self.navigation.rules() >= Rules::Now;
         }
     }
 
@@ -88,7 +92,7 @@ impl Workbench {
         let before = std::mem::replace(&mut self.borrowing.steps, steps);
         if changed && !self.undone && steps > before {
             self.borrowing.past.retain(|(at, _)| *at < before);
-            self.borrowing.past.extend(borrowed);
+            self.borrowing.past.extend(borrowed.map(|(at, time, _)| (at, time)));
         }
     }
 
@@ -96,7 +100,7 @@ impl Workbench {
     /// this step displays the motion again.
     pub(super) fn note_left(&mut self, time: Option<f64>) {
         let before = self.context.session.history().0.saturating_sub(1);
-        let now = self.navigation.rules() >= Rules::Now;
+        let now = self.navigation.rules() >= Rules::Twelfth;
         self.borrowing.past.extend(time.filter(|_| now).map(|time| (before, time)));
     }
 

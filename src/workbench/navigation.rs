@@ -70,8 +70,12 @@ pub enum Rules {
     /// Rules for takes of version 11: those of version 10, but a hand at the skin takes marks and knots where they show.
     /// A hand that reaches for a displayed motion copies the pose at once, as an undo step.
     Eleventh,
-    /// Current rules: those of version 11, but the copy of the displayed pose joins the undo step of the hand's act, and a
-    /// cancelled act reverts the copy. A hand that is nearer to a joint than to a key on the motion path takes the joint.
+    /// Rules for takes of version 12: those of version 11, but the copy of the displayed pose joins the undo step of the
+    /// hand's act, and a cancelled act reverts the copy. A hand that is nearer to a joint than to a key on the motion path
+    /// takes the joint.
+    Twelfth,
+    /// Current rules: those of version 12, but a motion that played plays on after a cancelled act, and a grab of a limb does
+    /// not bend a limb that is straight at its beginning.
     #[default]
     Now,
 }

@@ -36,8 +36,8 @@ pub(super) struct SelectedPath {
     next: usize,
     /// Whether the trigger, not the squeeze, holds the key, and the key's place relative to the hand's tip.
     held: Option<(bool, Vec3)>,
-    /// Time and display of the motion before a key was taken.
-    before: Option<(f64, bool)>,
+    /// Time and display of the motion before a key was taken, and whether it played.
+    before: Option<(f64, bool, bool)>,
     at_limit: bool,
 }
 
@@ -117,7 +117,7 @@ impl Workbench {
         let skeleton = &self.context.character.skeleton;
         let keys = path_keys(skeleton, self.context.session.document(), node);
         let Some(at) = keys.iter().position(|k| *k == time) else { return false };
-        let before = (self.playhead.time, self.playhead.shown);
+        let before = (self.playhead.time, self.playhead.shown, self.playhead.playing);
         self.scrub(time);
         if self.context.time != Some(time) || self.context.rest_view {
             return false;
@@ -126,7 +126,7 @@ impl Workbench {
         let how = (self.preferences.grab, self.preferences.mirror);
         let drag = KeyDrag::new(&mut self.context, &mut self.grab, how, (node, time), beside);
         self.path.drag = Some(drag);
-        self.path.before = Some(before).filter(|_| self.navigation.rules() >= Rules::Now);
+        self.path.before = Some(before).filter(|_| self.navigation.rules() >= Rules::Twelfth);
         (self.path.next, self.path.at_limit) = (0, false);
         true
     }
@@ -154,7 +154,7 @@ impl Workbench {
         }
     }
 
-    /// Drops the held key, and shows what showed before the hand took it.
+    /// Drops the held key, and shows what showed before the hand took it. A motion that played plays on.
     pub(super) fn drop_key(&mut self) {
         self.path.held = None;
         if self.path.drag.take().is_some() {
@@ -164,8 +164,9 @@ impl Workbench {
                 *revision = Version::default();
             }
         }
-        if let Some((time, shown)) = self.path.before.take() {
+        if let Some((time, shown, played)) = self.path.before.take() {
             (self.playhead.time, self.playhead.shown) = (time, shown);
+            self.playhead.playing = played && self.navigation.rules() >= Rules::Now;
             self.show_moment();
         }
     }
@@ -181,7 +182,7 @@ impl Workbench {
         let tip = hand.tip.position;
         let radius = self.preferences.radius * self.navigation.world_from_room().scale;
         let near = self.path_keys().map(|(time, at)| (time, at, at.distance(tip)));
-        let joint = self.selected().filter(|_| self.navigation.rules() >= Rules::Now);
+        let joint = self.selected().filter(|_| self.navigation.rules() >= Rules::Twelfth);
         let joint = joint.map(|n| Vec3::from(self.rig().world[n.index()].translation).distance(tip));
         let free = |k: &(f64, Vec3, f32)| {
             self.context.time == Some(k.0) || joint.is_none_or(|distance| k.2 <= distance)

@@ -306,8 +306,11 @@ impl Workbench {
         let keys = self.playhead.auto_key && may_key && !undone;
         let (rules, shown) = (self.navigation.rules(), self.shown_time().filter(|_| !undone));
         let reshapes = before.rest != self.keyed.rest;
-        let poses =
-            if rules < Rules::Now { before != self.keyed } else { before.differs_beyond_rest(&self.keyed) };
+        let poses = if rules < Rules::Twelfth {
+            before != self.keyed
+        } else {
+            before.differs_beyond_rest(&self.keyed)
+        };
         let hidden = || {
             self.hides_changes(&shapes)
                 || (reshapes && self.context.session.document().cage_channel().is_some())

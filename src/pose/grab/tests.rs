@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::Random;
+use crate::base::math::{Quat, Vec3};
 use crate::rig::{chain, random, tree};
 
 fn at(skeleton: &Skeleton, pose: &Pose, name: &str) -> DVec3 {
@@ -196,4 +197,43 @@ fn twist_joints_make_no_branch_and_are_held_as_their_bone() {
     let twist = id("legTwist").index();
     assert_eq!(posed.local[twist], pose.local[twist]);
     assert!(at(&skeleton, &posed, "knee").z > 0.1);
+}
+
+#[test]
+fn a_straight_limb_that_is_held_still_stays_straight_and_one_that_is_turned_keeps_its_length() {
+    let (skeleton, mut pose) = tree();
+    // Nearly straight: an exactly straight limb has no direction to bend in.
+    for (name, axis) in [("elbow.L", Vec3::NEG_Y), ("knee.R", Vec3::X)] {
+        let node = skeleton.find(name).unwrap().index();
+        pose.local[node].rotation = Quat::from_axis_angle(axis, 0.02).into();
+    }
+    for name in ["hand.L", "foot.R"] {
+        let (node, held) = (skeleton.find(name).unwrap(), at(&skeleton, &pose, name));
+        let goal = |position| [Goal { position, turn: DQuat::IDENTITY }];
+        let mut grab = Grab::new(&skeleton, &pose, &[]);
+        grab.hold(node, held);
+        let still = grab.solve(&skeleton, &goal(held)).0;
+        let turned = |posed: &Pose| {
+            let pairs = posed.local.iter().zip(&pose.local);
+            pairs.map(|(a, b)| a.rotation().angle_between(b.rotation())).fold(0.0, f32::max)
+        };
+        assert!(turned(&still) < 1e-6, "{name}: {}", turned(&still));
+        let mut old = Grab::new(&skeleton, &pose, &[]).bending_straight();
+        old.hold(node, held);
+        assert!(turned(&old.solve(&skeleton, &goal(held)).0) > 0.01, "{name}");
+        // A pull sideways and outwards rotates the straight limb.
+        let root = at(&skeleton, &pose, if name == "hand.L" { "arm.L" } else { "leg.R" });
+        let length = held.distance(root);
+        let posed = grab.solve(&skeleton, &goal(held + (held - root) * 0.4 + DVec3::Z * 0.5 * length)).0;
+        assert!((at(&skeleton, &posed, name).distance(root) - length).abs() < 1e-5 * length, "{name}");
+        // A pull inwards bends it, and a small pull bends it a little.
+        let inwards = |part: f64| grab_to(&skeleton, &pose, node, held, held - (held - root) * part);
+        assert!(turned(&inwards(0.3)) > 0.5 && (0.01..0.2).contains(&turned(&inwards(1e-3))), "{name}");
+    }
+}
+
+fn grab_to(skeleton: &Skeleton, pose: &Pose, node: NodeId, held: DVec3, position: DVec3) -> Pose {
+    let mut grab = Grab::new(skeleton, pose, &[]);
+    grab.hold(node, held);
+    grab.solve(skeleton, &[Goal { position, turn: DQuat::IDENTITY }]).0
 }

@@ -66,6 +66,7 @@ impl Workbench {
             Command::Tool(tool) if tool != p.tool => {
                 p.tool = tool;
                 self.cancel();
+                self.tell_unmirrored();
             }
             Command::Tool(_) => {}
             Command::Mirror(on) => {
@@ -77,12 +78,14 @@ impl Workbench {
                     let what = "the joints have no two sides: mirror works on grips and cages only";
                     self.context.notice = Some(what.into());
                 }
+                self.tell_unmirrored();
             }
             Command::MarkBy(by) => {
                 p.marks = by;
                 p.tool = Tool::Skin;
                 self.cancel();
                 self.skin.close();
+                self.tell_unmirrored();
             }
             Command::LoadFactors(source) => self.requests.push(Request::Factors(source)),
             Command::ShapeOnBone => self.add_shape_on_bone(),
@@ -290,6 +293,16 @@ impl Workbench {
     /// Sets the FAST body for full-body grabs, so that the first grab need not wait for the binding of FAST.
     pub fn set_full_body(&mut self, character: Arc<Character>, body: Arc<fast::Body>) {
         self.grab.set_full_body(character, body);
+    }
+
+    /// Sets a notice if the tool has nothing to mirror although mirror is on.
+    fn tell_unmirrored(&mut self) {
+        let p = &self.preferences;
+        let shapes = p.tool == Tool::Silhouette || p.tool == Tool::Skin && p.marks != MarkBy::Paint;
+        if p.mirror && shapes && self.context.notice.is_none() {
+            let what = "this tool works on one side: the outliner mirrors a finished layer";
+            self.context.notice = Some(what.into());
+        }
     }
 
     /// Adds the mirrored sculpt layer and mark on the other side of the body. Sets a notice if that is impossible.

@@ -23,7 +23,7 @@ impl Workbench {
         // A slider that stays where it is makes no step; in takes of earlier versions, it makes one.
         let regions = self.context.session.document().firm();
         let same = |e: &Edit| matches!(e, Edit::SetFirm { id, factor } if regions.iter().any(|r| (r.id, r.factor) == (*id, *factor)));
-        if self.navigation.rules() >= Rules::Now && edit.as_ref().is_ok_and(same) {
+        if self.navigation.rules() >= Rules::Twelfth && edit.as_ref().is_ok_and(same) {
             return;
         }
         match edit {

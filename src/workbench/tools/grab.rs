@@ -301,6 +301,7 @@ impl GrabTool {
             }
             _ => {
                 let grab = Grab::new(skeleton, &context.pose, pins).limited(skeleton, limits);
+                let grab = if self.rules < Rules::Now { grab.bending_straight() } else { grab };
                 Following::Chains(Box::new(if by == GrabBy::Bone { grab.alone() } else { grab }))
             }
         }

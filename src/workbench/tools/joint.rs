@@ -122,7 +122,7 @@ impl JointTool {
                 turn.angle_between(DQuat::IDENTITY) < TAP_TURN
                     && shift.length() < f64::from(TAP_SHIFT * moment.scale)
             };
-            if moment.rules >= Rules::Now && self.held.as_ref().is_some_and(taps) {
+            if moment.rules >= Rules::Twelfth && self.held.as_ref().is_some_and(taps) {
                 return self.cancel(context);
             }
             return self.let_go(context);

@@ -124,3 +124,20 @@ fn a_preview_shows_until_the_layer_arrives_and_is_no_part_of_the_document() {
     }
     assert_eq!(s.hash(), hash);
 }
+
+#[test]
+fn a_tool_that_works_on_one_side_says_so_while_mirror_is_on() {
+    let character = biped();
+    let mut s = Script::new(&character);
+    let mut told = |command: Command| {
+        s.bench.run_command(command);
+        s.bench.context.notice.take()
+    };
+    assert_eq!(told(Command::Tool(Tool::Silhouette)), None);
+    assert!(told(Command::Mirror(true)).is_some_and(|t| t.contains("one side")));
+    assert!(told(Command::Tool(Tool::Skin)).is_some_and(|t| t.contains("one side")));
+    for works in [Command::MarkBy(MarkBy::Paint), Command::Tool(Tool::Line), Command::Tool(Tool::Joint)] {
+        assert_eq!(told(works), None);
+    }
+    assert!(told(Command::MarkBy(MarkBy::Pull)).is_some());
+}

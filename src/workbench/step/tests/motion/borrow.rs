@@ -110,6 +110,28 @@ fn a_cancelled_act_leaves_no_trace_and_shows_the_motion_again() {
 }
 
 #[test]
+fn a_motion_that_played_plays_on_after_a_cancelled_act() {
+    for (act, rules) in Act::ALL.into_iter().flat_map(|act| [(act, Rules::Now), (act, Rules::Twelfth)]) {
+        let mut s = rising(rules);
+        s.bench.run_command(Command::Play(true));
+        s.step();
+        act.begin(&mut s, Vec3::new(-0.3, 0.2, 0.0));
+        assert!(s.bench.shown_time().is_none() && !s.bench.timeline().playhead.playing, "{act:?}");
+        s.bench.run_command(Command::Cancel);
+        let back = s.bench.shown_time().unwrap();
+        for _ in 0..3 {
+            s.step();
+        }
+        let on = s.bench.shown_time().unwrap() > back;
+        assert_eq!(
+            (s.bench.timeline().playhead.playing, on),
+            (rules == Rules::Now, rules == Rules::Now),
+            "{act:?}"
+        );
+    }
+}
+
+#[test]
 fn an_act_that_changes_nothing_leaves_no_trace() {
     for act in Act::ALL {
         let mut s = rising(Rules::Now);
