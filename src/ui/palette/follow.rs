@@ -49,7 +49,7 @@ impl PanelState {
         self.magnification = bench.magnification();
         self.moved = bench.has_last_view();
         self.tour = bench.tour();
-        let drawn = bench.drawn_mark().or(bench.taken_joints());
+        let drawn = bench.stopped_joints().or(bench.drawn_mark()).or(bench.taken_joints());
         if self.drawn.as_deref() != drawn {
             self.drawn = drawn.map(str::to_owned);
         }

@@ -65,7 +65,8 @@ pub struct PanelState {
     pub strain: Option<Strain>,
     /// The lists of the file panel.
     pub files: FileList,
-    /// What the user draws or has drawn last, in words: the kind of the mark, or the joints of the baseline.
+    /// The joints that a tool has moved to their limits, or what the user draws or has drawn last, in words: the kind of the
+    /// mark, or the joints of the baseline.
     pub drawn: Option<String>,
     /// One line about a problem, with advice.
     pub message: Option<String>,

@@ -315,6 +315,12 @@ impl Workbench {
         self.limits.joints()
     }
 
+    /// Names of the joints that a tool has moved to their limits, such as `LeftLowerArm is at its limit`; `None` if there are
+    /// none.
+    pub fn stopped_joints(&self) -> Option<&str> {
+        self.limits.text()
+    }
+
     /// Whether a stroke, a grab or the drag of a key on the motion path is in progress.
     pub fn is_busy(&self) -> bool {
         self.is_drawing()

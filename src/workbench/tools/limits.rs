@@ -7,6 +7,7 @@ use crate::base::{NodeId, Version};
 use crate::render::Lines;
 use crate::rig::{JointLimit, Limit, Pose, swing};
 use std::f64::consts::TAU;
+use std::fmt::Write;
 
 /// A joint reaches its limit at this angle from it, radians, and leaves it at the second angle.
 const NEAR: [f64; 2] = [0.005, 0.02];
@@ -33,12 +34,22 @@ pub struct LimitWatch {
     busy: bool,
     /// Joints at their limits, and whether the tool has moved each.
     at: Vec<(NodeId, bool)>,
+    /// The names of the joints that the tool has moved to their limits, in words.
+    text: String,
+    /// The joints that `text` names.
+    named: Vec<NodeId>,
 }
 
 impl LimitWatch {
     /// Examines the displayed pose. `busy` says whether a tool is changing the pose. Returns whether a joint has just
     /// reached its limit.
     pub fn watch(&mut self, context: &EditContext, busy: bool) -> bool {
+        let reached = self.examine(context, busy);
+        self.name(context);
+        reached
+    }
+
+    fn examine(&mut self, context: &EditContext, busy: bool) -> bool {
         let limits = context.session.document().limits();
         if limits.is_empty() {
             self.at.clear();
@@ -82,6 +93,33 @@ impl LimitWatch {
             reached |= is && !was;
         }
         reached
+    }
+
+    /// Writes the text if other joints stand at their limits than before.
+    fn name(&mut self, context: &EditContext) {
+        if self.joints().eq(self.named.iter().copied()) {
+            return;
+        }
+        let mut named = std::mem::take(&mut self.named);
+        named.clear();
+        named.extend(self.joints());
+        self.text.clear();
+        let name = |node: &NodeId| &*context.character.skeleton.nodes[node.index()].name;
+        // A String takes any text.
+        let _ = match &named[..] {
+            [] => Ok(()),
+            [one] => write!(self.text, "{} is at its limit", name(one)),
+            [one, two] => write!(self.text, "{} and {} are at their limits", name(one), name(two)),
+            [one, rest @ ..] => {
+                write!(self.text, "{} and {} other joints are at their limits", name(one), rest.len())
+            }
+        };
+        self.named = named;
+    }
+
+    /// The joints that the tool has moved to their limits, such as `LeftLowerArm is at its limit`; `None` if there are none.
+    pub fn text(&self) -> Option<&str> {
+        Some(self.text.as_str()).filter(|t| !t.is_empty())
     }
 
     /// The joints at their limits that the tool has moved.

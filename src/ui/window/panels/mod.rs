@@ -237,9 +237,14 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
                 GrabBy::Limb => "The limb follows the mouse",
                 GrabBy::Bone => "The bone follows the mouse",
             });
-            format!("{follows}; X, Y, Z choose an axis, digits the length; {KEEP}")
+            let stopped = bench.and_then(Workbench::stopped_joints);
+            let stopped = stopped.map_or_else(String::new, |joints| format!(", but {joints}"));
+            format!("{follows}{stopped}; X, Y, Z choose an axis, digits the length; {KEEP}")
         }
         (Hold::Free | Hold::Tool { .. }, _) if !desk.moves_plane => {
+            if let Some(stopped) = bench.and_then(Workbench::stopped_joints) {
+                return stopped.to_owned();
+            }
             match bench.map(|b| (b, b.taken_joints())) {
                 Some((bench, Some(joints))) if bench.awaits_offset().is_some() => {
                     format!(

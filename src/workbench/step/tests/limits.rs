@@ -112,6 +112,8 @@ fn a_hand_feels_once_that_a_joint_reaches_its_limit_and_the_joint_is_coloured() 
             assert!(beyond(&s) < 2e-3, "{by:?}: {}", beyond(&s));
             let stands = s.bench.joints_at_limit().any(|n| n == id(ELBOW));
             assert_eq!(drawn, stands, "{by:?} at {k}");
+            let named = s.bench.stopped_joints().is_some_and(|t| t == "joint 5 is at its limit");
+            assert_eq!(named, stands, "{by:?} at {k}: {:?}", s.bench.stopped_joints());
             let angle = bend(&s, [ARM, ELBOW, HAND]);
             assert!(stands || angle < 49.9, "{by:?} at {k}: {angle}");
             assert!(!stands || !(1.5..=48.5).contains(&angle), "{by:?} at {k}: {angle}");
