@@ -15,6 +15,14 @@ struct Step {
     edits: Vec<(Edit, Edit)>,
 }
 
+/// An edit that applies but is not recorded.
+struct Trial {
+    edit: Edit,
+    inverse: Edit,
+    /// The revision before the edit.
+    before: Version,
+}
+
 /// An open document with its skeleton, undo history and journal.
 pub struct Session<'a> {
     document: Document,
@@ -23,8 +31,10 @@ pub struct Session<'a> {
     steps: Vec<Step>,
     /// Number of steps currently applied; the steps after them can be redone.
     done: usize,
-    /// The edit of [`Self::try_out`], its inverse, and the revision before it.
-    trial: Option<(Edit, Edit, Version)>,
+    /// The edit of [`Self::try_out`].
+    trial: Option<Trial>,
+    /// The edit of [`Self::draft`], on top of the trial.
+    draft: Option<Trial>,
     drawing: Vec<Sample>,
     journal: Option<Journal>,
     trouble: Option<Error>,
@@ -43,6 +53,7 @@ impl<'a> Session<'a> {
             steps: Vec::new(),
             done: 0,
             trial: None,
+            draft: None,
             drawing: Vec::new(),
             journal: None,
             trouble: None,
@@ -109,20 +120,55 @@ impl<'a> Session<'a> {
     /// The edit does not apply; the document stays unchanged.
     pub fn try_out(&mut self, edit: Edit) -> Result<()> {
         self.take_back();
-        let context = Context { skeleton: &self.skeleton, triangles: self.triangles };
-        let inverse = edit.apply(&mut self.document, &context)?;
-        self.trial = Some((edit, inverse, std::mem::replace(&mut self.revision, Version::new())));
+        self.trial = Some(self.attempt(edit)?);
         Ok(())
     }
 
     /// Reverts and returns the edit of [`Self::try_out`]; `None` if there is none. The revision is that before the trial.
     pub fn take_back(&mut self) -> Option<Edit> {
-        let (edit, inverse, revision) = self.trial.take()?;
+        self.drop_draft();
+        let trial = self.trial.take()?;
+        Some(self.revert(trial))
+    }
+
+    /// Applies an edit of a drag in progress on top of the trial, in place of the drag's edit before. Does not record it:
+    /// the next operation or [`Self::drop_draft`] reverts it.
+    ///
+    /// # Errors
+    /// The edit does not apply; the document stays unchanged.
+    pub fn draft(&mut self, edit: Edit) -> Result<()> {
+        let last = self.drop_draft();
+        match self.attempt(edit) {
+            Ok(new) => {
+                self.draft = Some(new);
+                Ok(())
+            }
+            Err(error) => {
+                // An edit that applied before applies again.
+                self.draft = last.and_then(|last| self.attempt(last).ok());
+                Err(error)
+            }
+        }
+    }
+
+    /// Reverts and returns the edit of [`Self::draft`]; `None` if there is none. The revision is that before the drag.
+    pub fn drop_draft(&mut self) -> Option<Edit> {
+        let draft = self.draft.take()?;
+        Some(self.revert(draft))
+    }
+
+    fn attempt(&mut self, edit: Edit) -> Result<Trial> {
+        let context = Context { skeleton: &self.skeleton, triangles: self.triangles };
+        let inverse = edit.apply(&mut self.document, &context)?;
+        Ok(Trial { edit, inverse, before: std::mem::replace(&mut self.revision, Version::new()) })
+    }
+
+    fn revert(&mut self, trial: Trial) -> Edit {
         let context = Context { skeleton: &self.skeleton, triangles: self.triangles };
         // An inverse applies to the document that its edit made.
-        let _ = inverse.apply(&mut self.document, &context);
-        self.revision = revision;
-        Some(edit)
+        let _ = trial.inverse.apply(&mut self.document, &context);
+        self.revision = trial.before;
+        trial.edit
     }
 
     /// Runs one operation and records it.

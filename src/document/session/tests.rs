@@ -151,6 +151,37 @@ fn a_trial_is_taken_back_or_joins_the_next_edit() {
 }
 
 #[test]
+fn a_draft_lies_on_the_trial_and_leaves_no_trace_until_it_is_recorded() {
+    let mut s = session();
+    for edit in [Edit::Open { asset: asset() }, Edit::Rename("a".into()), Edit::Rename("b".into())] {
+        s.apply(edit).unwrap();
+    }
+    s.run(Operation::Undo).unwrap();
+    let state = |s: &Session| (s.document().hash(), s.history(), s.recording(), s.revision());
+    let (before, pins) = (state(&s), |n: u32| Edit::SetPins(vec![NodeId(n)]));
+    let rename = |name: &str| Edit::Rename(name.into());
+    s.draft(rename("c")).unwrap();
+    s.draft(rename("d")).unwrap();
+    assert_ne!(s.revision(), before.3);
+    // A refused draft leaves the one before.
+    assert!(s.draft(pins(99)).is_err());
+    assert_eq!((&*s.document().name, s.history()), ("d", before.1));
+    assert_eq!(s.drop_draft(), Some(rename("d")));
+    assert_eq!((state(&s), s.drop_draft()), (before.clone(), None));
+    s.try_out(pins(1)).unwrap();
+    let tried = state(&s);
+    s.draft(rename("c")).unwrap();
+    s.drop_draft();
+    assert!(state(&s) == tried && s.document().pins() == [NodeId(1)]);
+    s.draft(rename("c")).unwrap();
+    assert_eq!((s.take_back(), state(&s)), (Some(pins(1)), before.clone()));
+    // Another edit does not record the draft.
+    s.draft(rename("c")).unwrap();
+    s.apply(pins(1)).unwrap();
+    assert_eq!((&*s.document().name, s.history()), ("a", (3, 3)));
+}
+
+#[test]
 fn its_recording_leads_to_the_same_document_and_history() {
     let mut s = session();
     work(&mut s, &mut Random::new(12), 40);

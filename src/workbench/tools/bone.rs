@@ -55,7 +55,7 @@ impl BoneTool {
 
     /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
-        if let BoneAct::Drags(_, _, true) = self.act {
+        if matches!(self.act, BoneAct::Drags(_, _, true)) && !context.end_draft(false) {
             context.run(Operation::Undo);
         }
         self.act = BoneAct::Idle;
@@ -138,12 +138,12 @@ impl BoneTool {
                 let far = place(context, joint).is_some_and(|old| old.distance(to) > STILL * moment.scale);
                 if down && tracked && far {
                     let edit = Edit::SetBones(dragged(context, joint, to));
-                    let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
-                    if context.run(operation) {
+                    if context.drag(edit, moved, moment.rules) {
                         self.act = BoneAct::Drags(joint, from_tip, true);
                     }
                 }
                 if !down {
+                    context.end_draft(true);
                     self.act = BoneAct::Idle;
                 }
                 None

@@ -72,7 +72,7 @@ impl LineTool {
     /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
         match self.act {
-            LineAct::Drags(_, _, true) => {
+            LineAct::Drags(_, _, true) if !context.end_draft(false) => {
                 context.run(Operation::Undo);
             }
             LineAct::Draws => context.show_document(),
@@ -196,8 +196,7 @@ impl LineTool {
                         let (id, line, index) = (knot.id, knot.line, knot.index);
                         let edit = Edit::MoveKnot { id, line, knot: index, position: position.into() };
                         let edit = self.on_both_sides(context, edit);
-                        let operation = if moved { Operation::Continue(edit) } else { Operation::Do(edit) };
-                        if context.run(operation) {
+                        if context.drag(edit, moved, moment.rules) {
                             self.act = LineAct::Drags(knot, from_tip, true);
                         } else {
                             moment.feel(moment.tool, Haptic::Limit);
@@ -205,6 +204,7 @@ impl LineTool {
                     }
                 }
                 if !down {
+                    context.end_draft(true);
                     self.act = LineAct::Idle;
                 }
             }

@@ -132,6 +132,29 @@ impl EditContext {
         reverted
     }
 
+    /// Applies the edit of a drag in progress, in place of its edit before. Returns true on success; otherwise the error
+    /// becomes the notice, and the document stays unchanged. `moved` is whether the drag has had an edit.
+    pub fn drag(&mut self, edit: Edit, moved: bool, rules: Rules) -> bool {
+        if rules < Rules::Now {
+            return self.run(if moved { Operation::Continue(edit) } else { Operation::Do(edit) });
+        }
+        let applied = self.session.draft(edit);
+        self.notice = applied.as_ref().err().or(self.session.trouble()).map(ToString::to_string);
+        self.show_document();
+        applied.is_ok()
+    }
+
+    /// Ends a drag: records its last edit as one undo step, or reverts it. Returns whether there was one.
+    pub fn end_draft(&mut self, keeps: bool) -> bool {
+        let Some(edit) = self.session.drop_draft() else { return false };
+        if keeps {
+            self.apply(edit);
+        } else {
+            self.show_document();
+        }
+        true
+    }
+
     /// Runs an edit as one undo step.
     pub fn apply(&mut self, edit: Edit) -> bool {
         self.run(Operation::Do(edit))

@@ -59,6 +59,20 @@ fn strokes_become_bones_that_can_be_removed_and_dragged() {
     s.bench.run_command(Command::Undo);
     s.bench.run_command(Command::Undo);
     assert_eq!(joints(&s), all);
+    // A cancelled drag leaves no trace.
+    let steps = s.bench.session().history();
+    s.at(RIGHT, Vec3::new(0.1, 1.3, 0.0));
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for x in [0.1, 0.15, 0.2] {
+        s.at(RIGHT, Vec3::new(x, 1.3, 0.0));
+        s.step();
+    }
+    assert_ne!(joints(&s), all);
+    s.bench.run_command(Command::Cancel);
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert_eq!((joints(&s), s.bench.session().history()), (all.clone(), steps));
     s.bench.run_command(Command::Tool(Tool::Bone));
     s.bench.run_command(Command::RemoveStroke);
     assert_eq!(joints(&s).len(), 1, "both sides of the newest stroke are removed");

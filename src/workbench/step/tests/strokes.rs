@@ -272,6 +272,54 @@ fn a_knot_is_dragged_in_one_step_and_the_arm_follows() {
 }
 
 #[test]
+fn a_cancelled_drag_of_a_knot_leaves_no_trace() {
+    for (rules, on_motion) in [(Rules::Now, false), (Rules::Now, true), (Rules::Twelfth, false)] {
+        let mut s = Script::biped();
+        s.bench.keep_to(rules);
+        s.draw(RIGHT, &arm(0.0));
+        s.draw(RIGHT, &arm(0.3));
+        if on_motion {
+            s.bench.run_command(Command::Key);
+            s.bench.run_command(Command::Scrub(0.0));
+        }
+        s.bench.change(Edit::Rename("undone".into()));
+        s.bench.run_command(Command::Undo);
+        if on_motion {
+            s.bench.run_command(Command::Scrub(0.0));
+        }
+        s.step();
+        let state = |s: &Script| {
+            let session = s.bench.session();
+            (session.document().hash(), session.history(), s.bench.shown_time(), s.bench.pose().clone())
+        };
+        let before = state(&s);
+        let knots = s.strokes()[0].offset.as_ref().unwrap().knots().to_vec();
+        let end = Vec3::from(knots[knots.len() - 1].position);
+        s.at(RIGHT, end);
+        s.step();
+        s.input.hands[RIGHT].draw = 1.0;
+        for k in 0..10 {
+            s.at(RIGHT, end + Vec3::new(-0.01, 0.03, 0.0) * k as f32);
+            s.step();
+        }
+        assert!(s.bench.is_busy() && s.hash() != before.0, "the knot moves");
+        s.bench.run_command(Command::Undo);
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        let after = state(&s);
+        if rules == Rules::Now {
+            assert_eq!(after, before, "on the motion: {on_motion}");
+            s.bench.run_command(Command::Redo);
+            assert_eq!(s.bench.session().document().name(), "undone");
+        } else {
+            assert_eq!((&after.0, after.1), (&before.0, before.1), "the drag itself can be redone");
+            s.bench.run_command(Command::Redo);
+            assert_ne!(s.bench.session().document().name(), "undone");
+        }
+    }
+}
+
+#[test]
 fn a_panel_takes_the_trigger() {
     let mut s = Script::biped();
     s.input.hands[RIGHT].on_panel = true;
