@@ -101,6 +101,11 @@ impl<Tag> Readback<Tag> {
         true
     }
 
+    /// Whether readbacks are pending.
+    pub fn is_waiting(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// Returns the oldest finished readback, if any. Never waits. Readbacks of abandoned frames are dropped.
     pub fn poll(&mut self) -> Result<Option<(Tag, Vec<u8>)>> {
         while let Some(front) = self.pending.front() {

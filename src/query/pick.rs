@@ -102,6 +102,11 @@ impl<Tag> Picker<Tag> {
         true
     }
 
+    /// Whether samples are pending.
+    pub fn is_waiting(&self) -> bool {
+        self.readback.is_waiting()
+    }
+
     /// Returns the tag and the hit of the oldest finished sample; samples finish in request order. The hit is `None` if
     /// the pixel shows no surface. Never waits.
     pub fn poll(&mut self) -> Result<Option<(Tag, Option<Hit>)>> {

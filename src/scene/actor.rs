@@ -207,6 +207,11 @@ impl Actor {
         Ok(picker.record(frame, 0, [0; 2], tag))
     }
 
+    /// Whether a pick has no result yet.
+    pub(super) fn awaits_pick(&self) -> bool {
+        self.body.as_ref().is_some_and(|b| b.cursor.picker.is_waiting())
+    }
+
     /// The oldest available pick result.
     pub(super) fn picked(&mut self) -> Result<Option<(u64, Option<Hit>)>> {
         self.body.as_mut().map_or(Ok(None), |b| b.cursor.picker.poll())

@@ -267,6 +267,11 @@ impl Stage {
         self.actor.pick(&self.pipelines, frame, seen.of_pixel(pixel, size), tag)
     }
 
+    /// Whether a lookup has no result yet. Another actor discards the lookups of the actor before.
+    pub fn awaits_pick(&self) -> bool {
+        self.actor.awaits_pick()
+    }
+
     /// The oldest available lookup result: its tag, and the skin hit, if any. Never waits.
     ///
     /// # Errors

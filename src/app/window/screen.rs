@@ -129,6 +129,10 @@ impl Screen {
                 newest = Some(Picked { pick, surface });
             }
         }
+        if !self.stage.awaits_pick() {
+            // Another actor, and a frame that was abandoned, discard unanswered picks.
+            self.asked.clear();
+        }
         Ok(newest)
     }
 

@@ -320,6 +320,15 @@ fn a_pick_names_the_same_skin_with_smooth_edges_and_without_and_after_a_resize()
     let larger = pick(SIZE.map(|n| n * 3), 1, [24 * 3 + 1, 32 * 3 + 1]).expect("the body's middle");
     assert_eq!((larger.triangle, larger.part), (hard.triangle, hard.part));
     assert!(Vec3::from(larger.position).distance(hard.position.into()) < 1e-3);
+    // Another actor discards a pick that has no result yet.
+    let (mut frame, _) = stage.begin().unwrap();
+    assert!(!stage.awaits_pick() && stage.record_pick(&mut frame, 1, [24, 32], 8).unwrap());
+    device.wait(stage.submit(frame, &Semaphores::default()).unwrap()).unwrap();
+    assert!(stage.awaits_pick());
+    let recipe = Recipe::from_name("lbs").unwrap();
+    let actor = Actor::new(stage.pipelines(), stage.targets(), &model, &recipe).unwrap();
+    stage.enter(Box::new(actor));
+    assert!(!stage.awaits_pick() && stage.picked().unwrap().is_none());
     assert_silent(&device);
 }
 

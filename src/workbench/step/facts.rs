@@ -12,7 +12,7 @@ use crate::deform::swing_twist::{Deformer, Params};
 use crate::document::Session;
 use crate::pose::StrokeLayer;
 use crate::render::SilhouetteOptions;
-use crate::rig::{Pose, PosedRig, relative_rotation};
+use crate::rig::{Pose, PosedRig};
 use crate::scene::{Measurement, Outlined, SkinColors, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare, with_painted};
@@ -21,9 +21,6 @@ use crate::workbench::{
     Surroundings, Tool, Workbench,
 };
 use std::sync::Arc;
-
-/// Angle to the end of its range at which the limit of a joint stops a rotation, radians.
-const STOPPED: f64 = 1e-3;
 
 impl Workbench {
     /// Document, history and journal.
@@ -141,14 +138,6 @@ impl Workbench {
     /// Whether the rest pose shows, because the cage tool edits the rest cage.
     pub fn shows_rest(&self) -> bool {
         self.context.rest_view
-    }
-
-    /// Whether the limit of a joint stops its rotation in the displayed pose.
-    pub fn is_at_limit(&self, node: NodeId) -> bool {
-        let Some(limit) = self.context.session.document().limits().get(&node) else { return false };
-        let Some(local) = self.context.pose.local.get(node.index()) else { return false };
-        let at = relative_rotation(&self.context.character.skeleton, node, limit, local.rotation());
-        limit.room(at) < STOPPED
     }
 
     /// The nodes that posing moves.

@@ -223,11 +223,10 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
     use super::Hold;
     use crate::workbench::GrabBy;
     match (desk.hold, desk.text_by_key()) {
-        (Hold::Turn { .. }, Some(text)) => {
-            let stopped = bench.is_some_and(|b| b.selected().is_some_and(|joint| b.is_at_limit(joint)));
-            let stopped = if stopped { ", as far as the joint's limit allows" } else { "" };
-            format!("Turned {text}{stopped}. X, Y, Z choose an axis, digits the angle; {KEEP}")
-        }
+        (Hold::Turn { .. }, Some(text)) => match bench.and_then(Workbench::stopped_joints) {
+            Some(joints) => format!("{joints}, short of {text}; {KEEP}"),
+            None => format!("Turned {text}. X, Y, Z choose an axis, digits the angle; {KEEP}"),
+        },
         (_, Some(text)) if !text.is_empty() => {
             format!("Moved {text}. X, Y, Z choose an axis, digits the length; {KEEP}")
         }

@@ -434,3 +434,24 @@ fn a_method_chosen_by_key_is_named() {
     let label = crate::ui::panels::deformer::method_label(now);
     assert_eq!(t.desk.facts.message.as_deref(), Some(&*format!("Deformer: {label}")));
 }
+
+#[test]
+fn a_rotation_beyond_a_limit_names_the_joint() {
+    use crate::workbench::LimitChange;
+    let mut t = Table::new();
+    t.select(ELBOW);
+    for change in [LimitChange::On(true), LimitChange::Swing([20.0; 4])] {
+        t.bench.run_command(Command::Limit(change, false));
+    }
+    let hint = |t: &Table| panels::hint(&t.desk, Some(&t.bench));
+    t.key(Key::R, Modifiers::NONE);
+    t.write("z9");
+    t.frame();
+    assert!(hint(&t).starts_with("Turned 9° about Z. X, Y"), "{}", hint(&t));
+    t.write("0");
+    t.frame();
+    assert!(hint(&t).starts_with("joint 5 is at its limit, short of 90° about Z; Enter"), "{}", hint(&t));
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frame();
+    assert!(!hint(&t).contains("limit"), "{}", hint(&t));
+}
