@@ -30,6 +30,8 @@ pub(super) struct Details {
     pub section: Section,
     /// Scroll offset of the content, pixels.
     pub scroll: f32,
+    /// Largest scroll offset of the content that was drawn last, pixels.
+    most: f32,
     pub shared: panels::PanelMemory,
 }
 
@@ -54,7 +56,7 @@ pub(super) fn show(
         let tabs: Vec<(Section, &str, Spot)> =
             sections.iter().map(|s| (*s, s.label(), Spot::Section(*s))).collect();
         if let Some(section) = widgets::tabs(ui, touch, rect, details.section, &tabs) {
-            (details.section, details.scroll) = (section, 0.0);
+            (details.section, details.scroll, details.most) = (section, 0.0, 0.0);
         }
     }
     let bench = bench?;
@@ -64,15 +66,21 @@ pub(super) fn show(
     let shows = panels::Shows { bench, compared: None, window: false, rigging, headset, tip: &tip };
     ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
         ui.set_clip_rect(content);
+        details.scroll = details.scroll.min(details.most);
         let area = ScrollArea::vertical().auto_shrink(false).vertical_scroll_offset(details.scroll);
         let shown = area.show(ui, |ui| {
             details.section.show(ui, &shows, &mut details.shared, &mut pressed);
             ui.add_space(ROW);
         });
-        let most = (shown.content_size.y - shown.inner_rect.height()).max(0.0);
+        details.most = (shown.content_size.y - shown.inner_rect.height()).max(0.0);
         // An open list takes the stick; beyond the list's end, the panel below must stay.
         if !egui::Popup::is_any_open(ui.ctx()) {
-            details.scroll = shown.state.offset.y.clamp(0.0, most);
+            details.scroll = shown.state.offset.y;
+        }
+        if details.scroll > details.most {
+            // The content has become shorter: it is drawn again at its end.
+            details.scroll = details.most;
+            ui.ctx().request_repaint();
         }
     });
     touch.clicked |= !pressed.commands.is_empty();

@@ -547,3 +547,41 @@ fn the_share_of_dqs_is_painted_and_loaded() {
     assert!(!room.commands.is_empty(), "a slider");
     assert!(room.commands.iter().all(|c| matches!(c, Command::PaintShare(_))), "{:?}", room.commands);
 }
+
+#[test]
+fn the_stick_scrolls_to_the_end_and_not_beyond() {
+    let mut room = room();
+    bench_mut(&mut room).run_command(Command::Select(Some(NodeId(5))));
+    room.press(&Spot::Section(Section::Transform));
+    follow(&mut room);
+    let places = |room: &Room| -> Vec<egui::Rect> {
+        room.panels.canvases[Panel::Details as usize].words.iter().map(|w| w.1).collect()
+    };
+    let down = |room: &mut Room| {
+        // Frames are long at times.
+        room.input.hands[room.tool].stick[1] = -1.0;
+        for _ in 0..30 {
+            room.input.time += 0.1;
+            room.step(1);
+        }
+        room.input.hands[room.tool].stick[1] = 0.0;
+    };
+    down(&mut room);
+    let end = places(&room);
+    assert!(room.panels.memory.details.scroll > 100.0);
+    for word in ["Copy", "Key joint", "Limit this joint"] {
+        let at = room.panels.target(&text(word)).unwrap();
+        room.aim(at);
+        room.step(3);
+        // A hint comes after the rows.
+        assert_eq!(places(&room)[..end.len()], end, "the rows stay when the ray moves to {word}");
+        down(&mut room);
+        assert_eq!(places(&room)[..end.len()], end, "{word}");
+    }
+    // A shorter content is drawn at its end.
+    bench_mut(&mut room).run_command(Command::Select(None));
+    follow(&mut room);
+    assert_eq!(room.panels.memory.details.scroll, 0.0);
+    let words = &room.panels.canvases[Panel::Details as usize].words;
+    assert!(words.iter().any(|w| w.0.starts_with("Touch a joint")), "{words:?}");
+}
