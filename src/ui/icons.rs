@@ -1,6 +1,6 @@
 //! Icons as vector strokes in the square from -1 to 1, +Y down, so that they are sharp at any size.
 
-use crate::workbench::Tool;
+use crate::workbench::{NoticeKind, Tool};
 use egui::{Color32, Painter, Pos2, Shape, Stroke, pos2};
 use std::f32::consts::{PI, TAU};
 
@@ -56,6 +56,7 @@ pub enum Icon {
     Project,
     Recover,
     Warning,
+    Fact,
 }
 
 /// A drawing element of an icon.
@@ -343,6 +344,19 @@ impl Icon {
                 Path(&[[0.0, -0.3], [0.0, 0.2]]),
                 Dot([0.0, 0.45], 0.09),
             ],
+            Self::Fact => &[
+                Arc([0.0, 0.0], [0.8, 0.8], 0.0, TAU),
+                Path(&[[0.0, -0.1], [0.0, 0.45]]),
+                Dot([0.0, -0.4], 0.09),
+            ],
+        }
+    }
+
+    /// Returns the icon of a message.
+    pub(crate) fn of_notice(kind: NoticeKind) -> Self {
+        match kind {
+            NoticeKind::Problem => Self::Warning,
+            NoticeKind::Fact => Self::Fact,
         }
     }
 

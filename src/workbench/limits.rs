@@ -45,7 +45,7 @@ impl Workbench {
                 self.sliding = now(self);
             }
             Err(error) => {
-                self.context.notice = Some(error.to_string());
+                self.context.notice = Some((&error).into());
                 self.limit();
             }
         }

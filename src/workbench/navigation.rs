@@ -24,6 +24,8 @@ pub const SNAP: f32 = std::f32::consts::PI / 6.0;
 const STAND: f32 = 1.3;
 /// Size at which a very small or very large character is displayed initially, room metres.
 const NICE: f32 = 1.6;
+/// Sizes of a character that is displayed at life size initially, metres.
+const COMFORTABLE: std::ops::Range<f32> = 0.25..4.0;
 /// Number of views that [`Rules::First`] keeps for *Last view*.
 const HISTORY: usize = 64;
 
@@ -112,6 +114,11 @@ struct Drag {
     hands: [Option<Vec3>; 2],
     /// View before the pull began, for the history. It stays the same while hands join and leave.
     before: View,
+}
+
+/// Whether a character of this size, metres, is very small or very large.
+pub(super) fn is_extreme(size: f32) -> bool {
+    size > 0.0 && !COMFORTABLE.contains(&size)
 }
 
 impl Navigation {
@@ -245,7 +252,7 @@ impl Navigation {
     /// characters.
     pub fn first(&mut self, bounds: &Aabb, head: &Rigid) {
         let size = bounds.size().max_element();
-        let scale = if (0.25..4.0).contains(&size) || size <= 0.0 { 1.0 } else { size / NICE };
+        let scale = if is_extreme(size) { size / NICE } else { 1.0 };
         self.history.clear();
         self.drag = None;
         (self.turning, self.flying) = (false, false);

@@ -42,7 +42,8 @@ impl Workbench {
         recording.add(self.hands.step, &self.context.pose, self.context.beneath.as_ref());
         self.playhead.time = recording.time();
         if recording.is_full() && !was_full {
-            self.context.notice = Some(format!("the recording ends after {LONGEST_RECORDING} s: let go"));
+            self.context.notice =
+                Some(format!("the recording ends after {LONGEST_RECORDING} s: let go").into());
             self.limit();
         }
         self.timeline.follow(self.playhead);

@@ -2,7 +2,7 @@
 
 use super::navigation::Rules;
 use super::step::PIN_REACH;
-use super::{Timeline, Tool, Workbench};
+use super::{Notice, Timeline, Tool, Workbench};
 use crate::asset::{Interpolation, Property};
 use crate::base::math::Vec3;
 use crate::deform::sculpt::SculptState;
@@ -108,7 +108,7 @@ impl Workbench {
         let edits: Vec<Edit> = std::iter::once(key).chain(grips).chain(shapes).collect();
         self.key(Edit::Group(edits), false);
         if replaces && self.context.notice.is_none() {
-            self.context.notice = Some(format!("Key at {time:.2} s replaced"));
+            self.context.notice = Some(Notice::fact(format!("Key at {time:.2} s replaced")));
         }
     }
 
@@ -132,7 +132,7 @@ impl Workbench {
         let keys = keys.collect();
         self.key(Edit::Keys(KeyEdit::Insert { time, keys }), false);
         if self.context.notice.is_none() {
-            self.context.notice = Some(format!("Keyed {name} at {time:.2} s"));
+            self.context.notice = Some(Notice::fact(format!("Keyed {name} at {time:.2} s")));
         }
     }
 

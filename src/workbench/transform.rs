@@ -51,7 +51,7 @@ impl Workbench {
             && self.context.session.document().limits().contains_key(&node);
         if stopped {
             let name = &self.context.character.skeleton.nodes[node.index()].name;
-            self.context.notice = Some(format!("the limit of {name} stops this rotation"));
+            self.context.notice = Some(format!("the limit of {name} stops this rotation").into());
         }
         if stopped && !(continues && self.stopped) {
             self.limit();

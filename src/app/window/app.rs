@@ -12,7 +12,7 @@ use crate::document::DeformerSettings;
 use crate::project::recovery::Unfinished;
 use crate::scene::{Actor, Model, Stage};
 use crate::ui::window::{Ask as Wish, WindowEditor, WindowInput, Writes};
-use crate::workbench::{Command, Request};
+use crate::workbench::{Command, Notice, Request};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -211,11 +211,11 @@ impl<'o> WindowApp<'o> {
             News::Opened { restored, left, told, .. } => self.opened(restored, left, told),
             News::NotOpened(error) | News::Failed(error) => {
                 self.closing &= self.app_session.on_disk;
-                self.desk.facts.message = Some(error.to_string());
+                self.desk.facts.message = Some((&error).into());
             }
             News::NotWritten(path, error) => {
                 self.closing &= self.app_session.on_disk;
-                self.desk.facts.message = Some(error.to_string());
+                self.desk.facts.message = Some((&error).into());
                 // The user can correct the path.
                 if let Some((writes, path)) = self.writing.take().filter(|(_, asked)| *asked == path) {
                     self.desk.ask_where(writes, &path);
@@ -231,7 +231,7 @@ impl<'o> WindowApp<'o> {
                 self.writing.take_if(|(_, asked)| *asked == path);
                 self.app_session.quit |= self.closing && self.app_session.on_disk;
                 let note = note.map_or_else(String::new, |note| format!(": {note}"));
-                self.desk.facts.message = Some(format!("wrote {}{note}", path.display()));
+                self.desk.facts.message = Some(Notice::fact(format!("wrote {}{note}", path.display())));
                 // A saved project is the file that the user works on.
                 if self.app_session.on_disk && self.app_session.place_saved() == Some(&path) {
                     self.desk.facts.file = Some(path);
@@ -246,7 +246,7 @@ impl<'o> WindowApp<'o> {
         let place = self.app_session.place_saved().and_then(|p| p.file_name());
         let place = place.map_or(String::new(), |place| format!(" to {}", place.to_string_lossy()));
         let recovered = || format!("Recovered the unsaved edits of {name}; Ctrl-S saves them{place}");
-        self.desk.facts.message = told.or_else(|| (restored > 0).then(recovered));
+        self.desk.facts.message = told.or_else(|| (restored > 0).then(recovered)).map(Notice::fact);
         if let Some(model) = self.app_session.model.clone() {
             self.meet(&model);
         }
@@ -309,7 +309,7 @@ impl<'o> WindowApp<'o> {
             Wish::OpenDialog if self.app_session.bench.is_some() => self.command(Command::Files),
             Wish::OpenDialog => {
                 let advice = "choose a file from the list, or drop one on this window";
-                self.desk.facts.message = Some(advice.into());
+                self.desk.facts.message = Some(Notice::fact(advice));
             }
             Wish::SaveAsDialog => self.save_as(),
             Wish::Write(writes, path) => self.app_session.worker.ask(Job::Look(writes, path)),
@@ -324,7 +324,7 @@ impl<'o> WindowApp<'o> {
             Request::Open(path) => self.app_session.open(path, Left::Offer),
             Request::Save => self.save(),
             Request::Export if self.app_session.has_place_of_export() => {
-                self.desk.facts.message = Some("exporting…".into());
+                self.desk.facts.message = Some(Notice::fact("exporting…"));
                 self.app_session.export();
             }
             Request::Export => self.ask_where(Writes::Posed, POSED),
@@ -340,7 +340,7 @@ impl<'o> WindowApp<'o> {
             Request::ExportCage => self.app_session.export_cage(),
             Request::OtherFace => {
                 self.calls = true;
-                self.desk.facts.message = Some("looking for a headset".to_owned());
+                self.desk.facts.message = Some(Notice::fact("looking for a headset"));
             }
             Request::Quit if self.app_session.unsaved => self.ask_to_close(),
             Request::Quit => self.app_session.quit = true,
@@ -350,6 +350,6 @@ impl<'o> WindowApp<'o> {
     /// Reports an error; the session continues.
     pub fn fail(&mut self, error: &Error) {
         self.app_session.fail(error);
-        self.desk.facts.message = Some(error.to_string());
+        self.desk.facts.message = Some(error.into());
     }
 }

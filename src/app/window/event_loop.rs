@@ -9,7 +9,7 @@ use crate::app::handover::{Found, HeadsetWatch};
 use crate::app::session::AppSession;
 use crate::base::{Error, Result};
 use crate::ui::window::{Picked, WindowInput};
-use crate::workbench::{Command, Workbench};
+use crate::workbench::{Command, Notice, Workbench};
 use egui_winit::State;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ pub fn visit<W: HeadsetWatch>(
     display: &mut Display,
 ) -> (End<W::Connection>, AppSession, WindowMemory) {
     let mut face = Face::new(WindowApp::new(options, app_session, memory), start, Box::new(display.wake()));
-    face.app.desk.facts.message = message;
+    face.app.desk.facts.message = message.map(Notice::from);
     while face.end.is_none() {
         // While the driver presents, it may read our events from the shared display connection, so a blocking wait
         // would miss them. Poll instead.

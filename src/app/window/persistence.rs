@@ -9,6 +9,7 @@ use crate::app::session::PROJECT;
 use crate::base::counted;
 use crate::project::recovery::Unfinished;
 use crate::ui::window::{Choices, Question, Writes};
+use crate::workbench::Notice;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -120,7 +121,7 @@ impl WindowApp<'_> {
     /// Saves the document to its known path, or asks for a path.
     pub(super) fn save(&mut self) {
         if self.app_session.has_place() {
-            self.desk.facts.message = Some("saving…".into());
+            self.desk.facts.message = Some(Notice::fact("saving…"));
             self.app_session.save();
         } else {
             self.ask_where(Writes::Project, PROJECT);
@@ -146,11 +147,11 @@ impl WindowApp<'_> {
         self.writing = Some((writes, path.clone()));
         match writes {
             Writes::Project => {
-                self.desk.facts.message = Some("saving…".into());
+                self.desk.facts.message = Some(Notice::fact("saving…"));
                 self.app_session.save_to(path);
             }
             Writes::Posed => {
-                self.desk.facts.message = Some("exporting…".into());
+                self.desk.facts.message = Some(Notice::fact("exporting…"));
                 self.app_session.export_to(path);
             }
         }

@@ -51,7 +51,7 @@ impl WindowApp<'_> {
             pressed,
             pressure,
             unsaved: self.desk.facts.unsaved,
-            message: self.desk.facts.message.clone().unwrap_or_default(),
+            message: self.desk.facts.message.as_deref().unwrap_or_default().to_owned(),
             question: match &self.desk.facts.question {
                 Some(question) => question.title.clone(),
                 None => self.desk.asks_where().unwrap_or_default().to_owned(),

@@ -17,7 +17,7 @@ use crate::scene::{Actor, Model, Stage};
 use crate::take::{Recorder, TakeFrame};
 use crate::ui::palette::{PanelState, Panels};
 use crate::ui::window::Writes;
-use crate::workbench::{Haptic, Input, Labels, Preferences, Request};
+use crate::workbench::{Haptic, Input, Labels, Notice, Preferences, Request};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct HeadsetApp<'o> {
     pub(super) panels: Panels,
     pub(super) panel_state: PanelState,
     /// Message for the user that does not come from the workbench.
-    pub(super) message: Option<String>,
+    pub(super) message: Option<Notice>,
     /// The file that was written last, for the user.
     written: Option<String>,
     /// Lines of the current frame, from the workbench and the pointer.
@@ -200,21 +200,21 @@ impl<'o> HeadsetApp<'o> {
             News::Listed(files) | News::Entered(files) => self.panel_state.files.follow(files),
             News::Opened { path, restored, left, told } => {
                 let edits = || format!("restored {} of the last session", counted(restored, "edit"));
-                self.message = told.or_else(|| (restored > 0).then(edits));
+                self.message = told.or_else(|| (restored > 0).then(edits)).map(Notice::fact);
                 self.app_session.remember();
                 if restored > 0 && !self.app_session.reporter.is_on() {
                     say(format_args!("{}: goes on where its last session stopped", path.display()));
                 }
                 if let Some(left) = left {
                     let file = left.name();
-                    self.message = Some(format!(
-                        "A session on {file} went on after this save: Files, Unfinished has it"
-                    ));
+                    let text =
+                        format!("A session on {file} went on after this save: Files, Unfinished has it");
+                    self.message = Some(Notice::fact(text));
                 }
                 self.start_take();
             }
             News::NotOpened(error) => {
-                self.message = Some(error.to_string());
+                self.message = Some((&error).into());
                 // Without any document there is nothing to show.
                 if self.app_session.bench.is_none() {
                     self.app_session.failure = Some(error);
@@ -236,7 +236,7 @@ impl<'o> HeadsetApp<'o> {
                 (self.message, self.written) = (None, Some(format!("wrote {}{note}", path.display())));
             }
             News::Previewed => {}
-            News::NotWritten(_, error) | News::Failed(error) => self.message = Some(error.to_string()),
+            News::NotWritten(_, error) | News::Failed(error) => self.message = Some((&error).into()),
         }
     }
 
@@ -291,7 +291,7 @@ impl<'o> HeadsetApp<'o> {
         if self.message.is_some() {
             self.panel_state.message.clone_from(&self.message);
         } else if let Some(percent) = self.app_session.weighing().or(self.app_session.rigging()) {
-            self.panel_state.message = Some(format!("weights {percent} %"));
+            self.panel_state.message = Some(Notice::fact(format!("weights {percent} %")));
         }
         if self.panel_state.written != self.written {
             self.panel_state.written.clone_from(&self.written);
@@ -301,7 +301,7 @@ impl<'o> HeadsetApp<'o> {
         let out = self.panels.step(&self.input, tool, &self.panel_state, Some(bench));
         out.mark(tool, &mut self.input);
         if out.tell.is_some() {
-            self.message.clone_from(&out.tell);
+            self.message = out.tell.as_deref().map(Notice::from);
         }
         if !out.commands.is_empty() {
             for command in out.commands.clone() {
@@ -346,7 +346,7 @@ impl<'o> HeadsetApp<'o> {
                 Request::Bind => self.app_session.bind(),
                 Request::ExportCage => self.app_session.export_cage(),
                 Request::OtherFace if self.has_window => self.to_window = true,
-                Request::OtherFace => self.message = Some(NO_DESK.to_owned()),
+                Request::OtherFace => self.message = Some(NO_DESK.into()),
                 Request::Quit => self.app_session.quit = true,
             }
         }
@@ -355,6 +355,6 @@ impl<'o> HeadsetApp<'o> {
     /// Reports an error; the session continues.
     pub fn fail(&mut self, error: &Error) {
         self.app_session.fail(error);
-        self.message = Some(error.to_string());
+        self.message = Some(error.into());
     }
 }

@@ -53,8 +53,8 @@ impl PanelState {
         if self.drawn.as_deref() != drawn {
             self.drawn = drawn.map(str::to_owned);
         }
-        if self.message.as_deref() != bench.notice() {
-            self.message = bench.notice().map(str::to_owned);
+        if self.message.as_ref() != bench.told() {
+            self.message = bench.told().cloned();
         }
     }
 }

@@ -295,11 +295,11 @@ impl Panels {
     /// The message that shows, and its icon; `None` if there is none, or it is old.
     fn message<'s>(&self, time: f64, state: &'s PanelState) -> Option<(Icon, &'s str)> {
         let (since, written) = self.told;
-        let (icon, text) = match written {
-            true => (Icon::Save, &state.written),
-            false => (Icon::Warning, &state.message),
+        let message = match written {
+            true => state.written.as_deref().map(|text| (Icon::Save, text)),
+            false => state.message.as_ref().map(|told| (Icon::of_notice(told.kind), &**told)),
         };
-        text.as_deref().filter(|_| time - since < MESSAGE_TIME).map(|text| (icon, text))
+        message.filter(|_| time - since < MESSAGE_TIME)
     }
 
     /// Whether a text field of the details panel has the focus.

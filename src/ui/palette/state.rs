@@ -5,7 +5,7 @@ use crate::base::{NodeId, Version};
 use crate::geom::MeasureReport;
 use crate::ui::panels::{HeadsetOffers, Section};
 use crate::ui::theme;
-use crate::workbench::{Labels, Preferences, ShapeState, Timeline};
+use crate::workbench::{Labels, Notice, Preferences, ShapeState, Timeline};
 use egui::Color32;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -68,8 +68,8 @@ pub struct PanelState {
     /// The joints that a tool has moved to their limits, or what the user draws or has drawn last, in words: the kind of the
     /// mark, or the joints of the baseline.
     pub drawn: Option<String>,
-    /// One line about a problem, with advice.
-    pub message: Option<String>,
+    /// One line about the last action.
+    pub message: Option<Notice>,
     /// One line about the file that was written last.
     pub written: Option<String>,
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::base::math::{Quat, Vec2};
 use crate::document::DopeSheet;
 use crate::workbench::{
-    CommandKind, Control, Labels, Preferences, RADIUS_RANGE, Rigid, Timeline, Tool, Tracked, Tracking,
+    CommandKind, Control, Labels, Notice, Preferences, RADIUS_RANGE, Rigid, Timeline, Tool, Tracked, Tracking,
 };
 
 /// Panels with the input of a user's head and hands.
@@ -547,6 +547,15 @@ fn the_message_panel_tells_the_newest_of_a_problem_and_a_written_file() {
     assert_eq!(text(&mut room, Some(path), Some(problem)), problem);
     assert_eq!(text(&mut room, None, Some(problem)), problem);
     assert_eq!(text(&mut room, Some(path), Some(problem)), path, "the problem is older");
+    let icon = |room: &Room| room.panels.message(room.input.time, &room.state).map(|(icon, _)| icon);
+    assert!(icon(&room) == Some(Icon::Save));
+    for (told, expected) in
+        [("no grip is near".into(), Icon::Warning), (Notice::fact("Keyed Hips at 0.00 s"), Icon::Fact)]
+    {
+        (room.state.written, room.state.message) = (None, Some(told));
+        room.step(3);
+        assert!(icon(&room) == Some(expected));
+    }
     room.step((MESSAGE_TIME / 0.02) as usize + 1);
     assert!(!shows(&room));
 }

@@ -12,7 +12,7 @@ use crate::scene::method;
 use crate::ui::panels::Pressed;
 use crate::ui::panels::deformer::{method_label, next_method};
 use crate::ui::panels::keys::{self, KeyAct};
-use crate::workbench::{CageSet, Command, Request, Tool, Viewpoint, Workbench};
+use crate::workbench::{CageSet, Command, Notice, Request, Tool, Viewpoint, Workbench};
 use std::f32::consts::PI;
 
 /// Rotation of the view per key press, radians: 15 degrees, as in Blender.
@@ -131,12 +131,12 @@ impl WindowEditor {
                 bench.run_command(command);
                 if method && bench.notice().is_none() {
                     let name = &bench.session().document().deformer().method;
-                    self.facts.message = Some(format!("Deformer: {}", method_label(name)));
+                    self.facts.message = Some(Notice::fact(format!("Deformer: {}", method_label(name))));
                 }
                 if colors && bench.notice().is_none() {
                     let view = bench.preferences().colors;
-                    self.facts.message =
-                        Some(format!("Colours on the skin: {}, {}", view.label(), view.legend()));
+                    let text = format!("Colours on the skin: {}, {}", view.label(), view.legend());
+                    self.facts.message = Some(Notice::fact(text));
                 }
             }
         }
@@ -155,7 +155,7 @@ impl WindowEditor {
             // Without a text in the clipboard, the window system reports no paste.
             self.context.copy_text("keys of Sinew".to_owned());
         }
-        self.facts.message = pressed.tell.or(self.facts.message.take());
+        self.facts.message = pressed.tell.map(Notice::from).or(self.facts.message.take());
         self.changed = true;
     }
 
@@ -221,7 +221,7 @@ impl WindowEditor {
 
     /// Shows a message in the line below the picture.
     pub(super) fn tell(&mut self, text: &str) {
-        self.facts.message = Some(text.to_owned());
+        self.facts.message = Some(text.into());
     }
 
     fn resize(&mut self, by: f32) {

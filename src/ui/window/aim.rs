@@ -6,7 +6,7 @@ use super::{Hold, PATIENCE, ShownVersions, WindowEditor};
 use crate::base::NodeId;
 use crate::base::math::Vec3;
 use crate::pose::WorkingPlane;
-use crate::workbench::{MarkBy, MeasureBy, Tool, Workbench};
+use crate::workbench::{MarkBy, MeasureBy, Notice, Tool, Workbench};
 
 /// Largest distance between mouse and knot or joint for a hit, logical pixels.
 const NEAR: f32 = 11.0;
@@ -150,7 +150,8 @@ impl WindowEditor {
         let (eyepiece, _) = self.eyepiece(at);
         let plane = WorkingPlane { origin, normal: self.camera.rotation() * Vec3::Z };
         let from_ray = eyepiece.on_plane(at, &plane).map_or(Vec3::ZERO, |x| origin - x);
-        self.facts.message = Some(format!("key at {time:.2} s: drag it, or let go to stay at this time"));
+        self.facts.message =
+            Some(Notice::fact(format!("key at {time:.2} s: drag it, or let go to stay at this time")));
         self.hold = Hold::Key { plane, from_ray };
         true
     }

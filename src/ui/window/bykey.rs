@@ -204,7 +204,7 @@ impl WindowEditor {
 
     /// Reports that a rotation or grab could not begin. The keys for its axis and number then do nothing.
     fn miss(&mut self, told: &str) {
-        self.facts.message = Some(told.to_owned());
+        self.facts.message = Some(told.into());
         (self.missed, self.changed) = (true, true);
     }
 

@@ -3,6 +3,7 @@
 use super::question::Question;
 use crate::scene::Model;
 use crate::ui::palette::{FileList, Strain};
+use crate::workbench::Notice;
 use std::path::PathBuf;
 
 /// Facts from outside of the workbench.
@@ -17,7 +18,7 @@ pub struct Facts {
     /// Whether the document has changes that are in no project file.
     pub unsaved: bool,
     /// One line of information for the user, with advice.
-    pub message: Option<String>,
+    pub message: Option<Notice>,
     /// A modal question; the user must answer it before anything else.
     pub question: Option<Question>,
     /// The lists of files to choose from.

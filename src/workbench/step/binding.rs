@@ -58,7 +58,7 @@ impl Workbench {
                 self.sliding = now(self);
             }
             Err(error) => {
-                self.context.notice = Some(error.to_string());
+                self.context.notice = Some((&error).into());
                 self.limit();
             }
         }

@@ -6,7 +6,7 @@ use crate::cage::{Cage, CageMesh, Coordinates, Coupling};
 use crate::document::{CageMove, Edit, KeyEdit, KeyValue, Target};
 use crate::rig::Pose;
 use crate::scene::{CageSource, NewCage};
-use crate::workbench::{Command, Request, Tool, Workbench};
+use crate::workbench::{Command, Notice, Request, Tool, Workbench};
 use std::sync::Arc;
 
 /// Smallest and largest number of vertices of a new cage that the interface allows.
@@ -70,7 +70,7 @@ impl Workbench {
             let told = new.told.join("; ");
             self.change(Edit::SetCage(Some(Box::new(new.cage.clone()))));
             if self.context.notice.is_none() && !told.is_empty() {
-                self.context.notice = Some(told);
+                self.context.notice = Some(Notice::fact(told));
             }
             self.know_coupling((new.cage.mesh, new.cage.coordinates), new.coupling);
         }

@@ -11,9 +11,9 @@ use crate::scene::{
     CONTACT, CageSource, DAMPINGS, FactorSource, Measurement, Reading, SWINGS, SkinColors, recipe,
 };
 use crate::surface::mirrored_sculpt;
-use crate::workbench::navigation::Rules;
+use crate::workbench::navigation::{Rules, is_extreme};
 use crate::workbench::tools::{is_bare, newest_mark, without_newest};
-use crate::workbench::{Command, Haptic, MarkBy, Request, Tool, Workbench};
+use crate::workbench::{Command, Haptic, MarkBy, Notice, Request, Tool, Workbench};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -205,7 +205,16 @@ impl Workbench {
             Command::SnapTurn(steps) => self.navigation.snap_turn(steps, self.head.position),
             Command::KeepView(slot) => self.keep_view(slot),
             Command::GoToView(slot) => self.go_to_view(slot),
-            Command::LifeSize => self.navigation.life_size(&self.bounds, &self.head),
+            Command::LifeSize => {
+                self.navigation.life_size(&self.bounds, &self.head);
+                let size = self.bounds.size().max_element();
+                if is_extreme(size) {
+                    let size =
+                        if size < 1.0 { format!("{:.1} cm", size * 100.0) } else { format!("{size:.0} m") };
+                    let text = format!("at life size, the body measures {size}; Last view goes back");
+                    self.context.notice = Some(Notice::fact(text));
+                }
+            }
             Command::UndoNavigation => {
                 // A running turntable would immediately change the restored view.
                 if self.navigation.undo() && self.navigation.rules() != Rules::First {
@@ -270,7 +279,7 @@ impl Workbench {
 
     /// Clears the notice, except for a journal error.
     pub fn forget_notice(&mut self) {
-        self.context.notice = self.context.session.trouble().map(ToString::to_string);
+        self.context.notice = self.context.session.trouble().map(Notice::from);
     }
 
     /// Runs an edit of a panel. With `continues`, the edit joins the previous undo step, as for a slider drag.
@@ -323,7 +332,7 @@ impl Workbench {
                 let sculpt = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
                 self.apply(Edit::Group(vec![mark, sculpt]), false);
             }
-            Err(error) => self.context.notice = Some(error.to_string()),
+            Err(error) => self.context.notice = Some((&error).into()),
         }
     }
 
@@ -340,7 +349,7 @@ impl Workbench {
         }
         let joint = self.selected().map(|n| self.context.character.skeleton.nodes[n.index()].name.as_str());
         self.context.notice = Some(match joint {
-            Some(name) => format!("{name} stays selected: {why}"),
+            Some(name) => format!("{name} stays selected: {why}").into(),
             None => "no joint is selected: click one first".into(),
         });
         self.limit();

@@ -17,7 +17,7 @@ use crate::scene::{Measurement, Outlined, SkinColors, VersionedPose};
 use crate::workbench::navigation::Rules;
 use crate::workbench::tools::{EditContext, is_bare, with_painted};
 use crate::workbench::{
-    AccentOutcome, AccentStart, AccentStroke, Capsule, Command, MarkBy, Measure, Output, Preferences,
+    AccentOutcome, AccentStart, AccentStroke, Capsule, Command, MarkBy, Measure, Notice, Output, Preferences,
     Surroundings, Tool, Workbench,
 };
 use std::sync::Arc;
@@ -67,6 +67,11 @@ impl Workbench {
     /// Why the last action was refused, or an error of the journal; `None` after a success.
     pub fn notice(&self) -> Option<&str> {
         self.context.notice.as_deref()
+    }
+
+    /// As [`Workbench::notice`], with its kind.
+    pub fn told(&self) -> Option<&Notice> {
+        self.context.notice.as_ref()
     }
 
     /// A text that says whether the current or last mark is a ring or open; `None` unless the skin tool is active.

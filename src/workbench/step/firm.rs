@@ -35,7 +35,7 @@ impl Workbench {
                 self.sliding = if slides { now(self) } else { None };
             }
             Err(error) => {
-                self.context.notice = Some(error.to_string());
+                self.context.notice = Some((&error).into());
                 self.limit();
             }
         }

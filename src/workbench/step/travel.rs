@@ -109,7 +109,7 @@ impl Workbench {
     pub fn kept_viewpoint(&mut self, slot: usize) -> Option<Viewpoint> {
         let kept = self.preferences.viewpoints.get(slot).copied().flatten();
         if kept.is_none() {
-            self.context.notice = Some(format!("view {} is empty: keep a view there first", slot + 1));
+            self.context.notice = Some(format!("view {} is empty: keep a view there first", slot + 1).into());
             self.limit();
         }
         kept

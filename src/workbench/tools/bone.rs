@@ -90,12 +90,12 @@ impl BoneTool {
                 match near {
                     _ if !is_bare(context) => {
                         let advice = "this character has bones: draw bones in a mesh without a skeleton";
-                        context.notice = Some(advice.to_owned());
+                        context.notice = Some(advice.into());
                         moment.feel(moment.tool, Haptic::Limit);
                     }
                     _ if context.pose != Pose::rest(&context.character.skeleton) => {
                         let advice = "bones are drawn in the rest pose: undo the moves of the mesh first";
-                        context.notice = Some(advice.to_owned());
+                        context.notice = Some(advice.into());
                         moment.feel(moment.tool, Haptic::Limit);
                     }
                     Some(joint) => {

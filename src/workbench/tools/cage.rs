@@ -139,9 +139,9 @@ impl CageTool {
         let Some(coupling) = context.coupling.clone() else {
             if moment.hand().trigger.pressed && !moment.hand().on_panel {
                 context.notice = Some(match (context.session.document().cage(), &context.uncoupled) {
-                    (Some(_), Some(error)) => error.clone(),
-                    (Some(_), None) => "the cage is being coupled with the skin: wait a moment".to_owned(),
-                    (None, _) => "this character has no cage: make or import one".to_owned(),
+                    (Some(_), Some(error)) => error.clone().into(),
+                    (Some(_), None) => "the cage is being coupled with the skin: wait a moment".into(),
+                    (None, _) => "this character has no cage: make or import one".into(),
                 });
                 moment.feel(moment.tool, Haptic::Limit);
             }

@@ -368,7 +368,7 @@ impl GripTool {
         let document = context.session.document();
         let taken = document.grips().iter().find(|g| g.vertices.iter().eq(vertices.iter().copied()));
         if let Some(taken) = taken {
-            context.notice = Some(format!("{} is there already", taken.name));
+            context.notice = Some(format!("{} is there already", taken.name).into());
             return false;
         }
         let id = document.unused_grip_id();

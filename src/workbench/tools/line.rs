@@ -20,6 +20,8 @@ use std::fmt::Write;
 const REACH: f32 = 0.025;
 /// Minimum distance between samples, room metres; skips samples of a resting hand.
 const STILL: f32 = 0.001;
+/// A stroke of at most this many samples is a click.
+const CLICK: usize = 3;
 /// Number of samples per journal entry.
 const GROUP: usize = 16;
 /// Maximum number of samples of a stroke: 5 minutes at 90 Hz.
@@ -356,6 +358,10 @@ impl LineTool {
             // A click is too short for a stroke.
             _ => {
                 context.show_document();
+                if self.samples.len() > CLICK {
+                    context.notice =
+                        Some("this stroke is too short: draw a longer one, or enlarge the world".into());
+                }
                 return false;
             }
         };

@@ -40,7 +40,7 @@ pub use paint::with_painted;
 pub use skin::RING;
 pub use skin::{SkinTool, newest as newest_mark};
 
-use super::{Haptic, Pen, Preferences, Rules};
+use super::{Haptic, Notice, Pen, Preferences, Rules};
 use crate::base::math::{Quat, Trs};
 use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
@@ -92,7 +92,7 @@ pub struct EditContext {
     /// the user has made just before.
     pub joins: bool,
     /// Message about the last refused action, which the palette shows.
-    pub notice: Option<String>,
+    pub notice: Option<Notice>,
 }
 
 impl EditContext {
@@ -104,7 +104,7 @@ impl EditContext {
         };
         match self.session.run(operation) {
             Ok(()) => {
-                self.notice = self.session.trouble().map(ToString::to_string);
+                self.notice = self.session.trouble().map(Notice::from);
                 self.show_document();
                 true
             }
@@ -139,7 +139,7 @@ impl EditContext {
             return self.run(if moved { Operation::Continue(edit) } else { Operation::Do(edit) });
         }
         let applied = self.session.draft(edit);
-        self.notice = applied.as_ref().err().or(self.session.trouble()).map(ToString::to_string);
+        self.notice = applied.as_ref().err().or(self.session.trouble()).map(Notice::from);
         self.show_document();
         applied.is_ok()
     }
@@ -164,12 +164,12 @@ impl EditContext {
     pub fn journal_samples(&mut self, samples: &[Sample]) {
         // Samples are not part of the document, so only the journal can fail.
         let recorded = self.session.run(Operation::Drawing(samples.to_vec()));
-        self.notice = recorded.err().as_ref().or(self.session.trouble()).map(ToString::to_string);
+        self.notice = recorded.err().as_ref().or(self.session.trouble()).map(Notice::from);
     }
 
     /// Shows an error to the user as the notice.
     pub fn refuse(&mut self, error: &Error) {
-        self.notice = Some(error.to_string());
+        self.notice = Some(error.into());
     }
 
     /// The character's plane of symmetry in world space; it moves with the hips.

@@ -385,7 +385,8 @@ impl SkinTool {
             self.text.clear();
             if points.is_empty() && eye.is_none() {
                 let reach = (REACH * 100.0).round();
-                context.notice = Some(format!("hold the tip within {reach} cm of the skin and point at it"));
+                context.notice =
+                    Some(format!("hold the tip within {reach} cm of the skin and point at it").into());
                 moment.feel(moment.tool, Haptic::Limit);
             }
             return;

@@ -4,7 +4,7 @@ use super::{Pressed, Shows, theme, widgets};
 use crate::ui::icons::Icon;
 use crate::ui::window::choices::{Choices, Stereo, Theme};
 use crate::ui::window::keys::Act;
-use crate::workbench::{Command, Workbench};
+use crate::workbench::{Command, Notice, NoticeKind, Workbench};
 use egui::{Align, Frame, Layout, Margin, Panel, RichText, Ui};
 
 fn frame(ui: &Ui) -> Frame {
@@ -80,9 +80,12 @@ fn right(ui: &mut Ui, shows: &Shows<'_>, pressed: &mut Pressed) {
 pub(super) fn bottom(ui: &mut Ui, shows: &Shows<'_>) {
     Panel::bottom("message").frame(frame(ui)).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let notice = shows.bench.and_then(Workbench::notice);
-            match shows.facts.message.as_deref().or(notice) {
-                Some(text) => ui.label(RichText::new(text).color(theme::FAIR)),
+            let notice = shows.bench.and_then(Workbench::told);
+            match shows.facts.message.as_ref().or(notice) {
+                Some(Notice { kind: NoticeKind::Fact, text }) => ui.label(RichText::new(text)),
+                Some(Notice { kind: NoticeKind::Problem, text }) => {
+                    ui.label(RichText::new(text).color(theme::FAIR))
+                }
                 None => match shows.bench.and_then(Workbench::drawn_mark) {
                     Some(text) => ui.label(RichText::new(text)),
                     None => ui.label(RichText::new(&shows.hint).weak()),

@@ -7,7 +7,7 @@ use crate::ui::window::WindowEditor;
 use crate::ui::window::choices::Theme;
 use crate::ui::window::input::WindowInput;
 use crate::ui::window::output::{Ask, Picture};
-use crate::workbench::Workbench;
+use crate::workbench::{Notice, Workbench};
 use egui::{RawInput, Rect, ViewportId, pos2, vec2};
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ impl WindowEditor {
             self.command(command, bench.as_deref_mut());
         }
         if tell.is_some() {
-            self.facts.message = tell;
+            self.facts.message = tell.map(Notice::from);
         }
         self.output.asks.extend(pressed.list.map(Ask::List));
         if let Some(place) = pressed.write {

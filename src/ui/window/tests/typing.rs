@@ -336,7 +336,7 @@ fn what_cannot_be_done_is_told() {
         t.desk.facts.message = Some("wrote an older line".into());
         t.key(key, modifiers);
         t.frame();
-        let told = t.desk.facts.message.clone().or(t.bench.notice().map(str::to_owned)).unwrap_or_default();
+        let told = t.desk.facts.message.clone().or(t.bench.told().cloned()).unwrap_or_default();
         assert!(!told.is_empty() && !told.contains("older"), "{key:?}: {told:?}");
         told
     };

@@ -320,6 +320,17 @@ fn a_cancelled_drag_of_a_knot_leaves_no_trace() {
 }
 
 #[test]
+fn a_stroke_that_is_too_short_is_told_and_a_click_is_not() {
+    let mut s = Script::biped();
+    let at = s.joint(HAND);
+    for (length, told) in [(0.0, false), (0.015, true), (0.3, false)] {
+        s.draw(RIGHT, &line(at, at - Vec3::X * length, 20));
+        assert_eq!(s.bench.notice().is_some_and(|n| n.contains("too short")), told, "{length}");
+        assert_eq!(s.strokes().len(), usize::from(length > 0.1));
+    }
+}
+
+#[test]
 fn a_panel_takes_the_trigger() {
     let mut s = Script::biped();
     s.input.hands[RIGHT].on_panel = true;

@@ -5,7 +5,7 @@ use crate::asset::Node;
 use crate::base::math::{Trs, Turn};
 use crate::bind::shapes::Shape;
 use crate::geom::CrossingSegment;
-use crate::workbench::Similarity;
+use crate::workbench::{NoticeKind, Similarity};
 
 /// A user in front of the biped, after two seconds of the turntable.
 fn turned() -> Script {
@@ -260,4 +260,17 @@ fn crossings_are_drawn_in_the_pose_that_they_were_measured_in() {
     s.bench.run_command(Command::Crossings(false));
     s.step();
     assert_eq!(anchored(&s), 0);
+}
+
+#[test]
+fn a_very_large_or_small_body_is_told_at_life_size() {
+    for (size, told) in [(160.0, Some("160 m")), (1.7, None), (0.017, Some("1.7 cm"))] {
+        let mut s = Script::biped();
+        s.bench.bounds = Aabb { min: Vec3::ZERO, max: Vec3::splat(size) };
+        s.bench.run_command(Command::LifeSize);
+        let notice = s.bench.told().map(|n| (n.kind, n.text.clone()));
+        assert_eq!(notice.is_some(), told.is_some(), "{notice:?}");
+        assert!(notice.is_none_or(|(kind, text)| kind == NoticeKind::Fact && text.contains(told.unwrap())));
+        assert_eq!(s.bench.output().world_from_room.scale, 1.0);
+    }
 }
