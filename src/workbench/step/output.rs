@@ -25,7 +25,6 @@ impl Workbench {
             binding::lines(&self.context, attachments, self.touched, &mut out.lines);
             binding::planes(&self.context, self.touched, &mut out.lines);
         }
-        self.limits.lines(&self.context, &mut out.lines);
         if self.preferences.tool == Tool::Joint || self.preferences.limit_cone {
             limits::cone(&self.context, self.touched, &mut out.lines);
         }
@@ -70,6 +69,8 @@ impl Workbench {
         show::brush(&moment, world_from_room.point(self.head.position), &mut out.lines);
         let head = world_from_room.rigid(&self.head);
         self.measure.lines(&self.context, &moment, (&head, self.windowed), &mut out.lines);
+        // The marked joints are on top of the bones and dots of the tools.
+        self.limits.lines(&self.context, &mut out.lines);
         out.probes = std::array::from_fn(|h| {
             let wanted = match self.preferences.tool {
                 Tool::Line => false,
