@@ -16,7 +16,7 @@ use crate::bind::weights::WeightMethod;
 use crate::document::{DeformerSettings, Document};
 use crate::scene::{Actor, BoneSketch, CageSource, FactorSource, Follows, Model, Refit, SkinColors, Stage};
 use crate::ui::window::Writes;
-use crate::workbench::{Preferences, Workbench};
+use crate::workbench::{Preferences, Request, Workbench};
 use accents::Accents;
 use image::RgbaImage;
 pub use news::News;
@@ -298,8 +298,28 @@ impl AppSession {
         }
     }
 
+    /// Carries out a request for a background job. Returns any other request, which each face carries out in its own way.
+    pub fn carry_out(&mut self, request: Request) -> Option<Request> {
+        match request {
+            Request::Accent(accent) => self.finish_accent(*accent),
+            Request::Refit(refit) => self.refit(refit),
+            Request::Bones(sketch) => self.draw_bones(sketch),
+            Request::Rig(on) => self.rig(on),
+            Request::Weigh(method) => self.weigh(method),
+            Request::Cage(source) => self.make_cage(source),
+            Request::Factors(source) => self.load_factors(source),
+            Request::Couple => self.couple(),
+            Request::Bind => self.bind(),
+            Request::ExportCage => self.export_cage(),
+            Request::Open(_) | Request::Save | Request::Export | Request::OtherFace | Request::Quit => {
+                return Some(request);
+            }
+        }
+        None
+    }
+
     /// Starts the job that places the joints of a stroke of bones.
-    pub fn draw_bones(&mut self, sketch: Box<BoneSketch>) {
+    fn draw_bones(&mut self, sketch: Box<BoneSketch>) {
         let Some(model) = &self.model else { return };
         self.drawing_bones += 1;
         self.worker.ask(Job::Bones(model.clone(), sketch));
@@ -307,7 +327,7 @@ impl AppSession {
 
     /// Starts the job that rigs the character by its drawn bones, or cancels it. The rigged character opens when it is
     /// written.
-    pub fn rig(&mut self, on: bool) {
+    fn rig(&mut self, on: bool) {
         if let Some((progress, _)) = &self.rigging {
             if !on {
                 progress.cancel();
@@ -327,7 +347,7 @@ impl AppSession {
 
     /// Starts the job that writes a project with new skin weights, unless skin weights are being computed. The project opens
     /// when it is written.
-    pub fn weigh(&mut self, method: WeightMethod) {
+    fn weigh(&mut self, method: WeightMethod) {
         let (Some(model), Some(bench), Some(path), None) =
             (&self.model, &self.bench, self.place(REWEIGHED), &self.rigging)
         else {
@@ -357,14 +377,14 @@ impl AppSession {
 
     /// Starts the refit of a sculpt layer after a pull. The springs undo part of the pull; the refitted
     /// layer compensates for that.
-    pub fn refit(&mut self, refit: Box<Refit>) {
+    fn refit(&mut self, refit: Box<Refit>) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let document = Box::new(bench.session().document().clone());
         self.worker.ask(Job::Refit(model.clone(), document, refit));
     }
 
     /// Starts the job that makes or reads a cage; a job that is not done yet is cancelled.
-    pub fn make_cage(&mut self, source: CageSource) {
+    fn make_cage(&mut self, source: CageSource) {
         if let Some(progress) = self.caging.take() {
             progress.cancel();
         }
@@ -375,14 +395,14 @@ impl AppSession {
     }
 
     /// Starts the job that loads the share of DQS of every vertex.
-    pub fn load_factors(&mut self, source: FactorSource) {
+    fn load_factors(&mut self, source: FactorSource) {
         if let Some(model) = &self.model {
             self.worker.ask(Job::Factors(model.clone(), source));
         }
     }
 
     /// Starts the job that couples the document's cage with the skin.
-    pub fn couple(&mut self) {
+    fn couple(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         if let Some(cage) = bench.session().document().cage() {
             self.worker.ask(Job::Couple(model.clone(), Box::new(cage.clone())));

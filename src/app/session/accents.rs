@@ -40,7 +40,7 @@ impl Accents {
 
 impl AppSession {
     /// Queues a finished accent stroke for interpretation.
-    pub fn finish_accent(&mut self, accent: AccentStroke) {
+    pub(super) fn finish_accent(&mut self, accent: AccentStroke) {
         self.accents.finished.push_back(accent);
     }
 

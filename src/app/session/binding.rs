@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 impl AppSession {
     /// Starts the job that binds the character with the settings in the document, unless such a job is already running.
-    pub fn bind(&mut self) {
+    pub(super) fn bind(&mut self) {
         let (Some(model), Some(bench)) = (&self.model, &self.bench) else { return };
         let options = bench.session().document().binding();
         if !self.rebinding && model.binding() != options {

@@ -168,7 +168,7 @@ impl AppSession {
     }
 
     /// Writes the displayed rest cage as `.obj`, to the proposed path.
-    pub fn export_cage(&mut self) {
+    pub(super) fn export_cage(&mut self) {
         let (Some(bench), Some(path)) = (&self.bench, self.proposal(CAGE)) else { return };
         let Some(cage) = bench.session().document().cage() else { return };
         let offset = |v: usize| bench.shown_cage().get(v).map_or(DVec3::ZERO, |d| d.as_dvec3());

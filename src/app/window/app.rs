@@ -320,6 +320,7 @@ impl<'o> WindowApp<'o> {
 
     /// Carries out a request of the editor.
     pub fn request(&mut self, request: Request) {
+        let Some(request) = self.app_session.carry_out(request) else { return };
         match request {
             Request::Open(path) => self.app_session.open(path, Left::Offer),
             Request::Save => self.save(),
@@ -328,22 +329,14 @@ impl<'o> WindowApp<'o> {
                 self.app_session.export();
             }
             Request::Export => self.ask_where(Writes::Posed, POSED),
-            Request::Accent(accent) => self.app_session.finish_accent(*accent),
-            Request::Refit(refit) => self.app_session.refit(refit),
-            Request::Bones(sketch) => self.app_session.draw_bones(sketch),
-            Request::Rig(on) => self.app_session.rig(on),
-            Request::Weigh(method) => self.app_session.weigh(method),
-            Request::Cage(source) => self.app_session.make_cage(source),
-            Request::Factors(source) => self.app_session.load_factors(source),
-            Request::Couple => self.app_session.couple(),
-            Request::Bind => self.app_session.bind(),
-            Request::ExportCage => self.app_session.export_cage(),
             Request::OtherFace => {
                 self.calls = true;
                 self.desk.facts.message = Some(Notice::fact("looking for a headset"));
             }
             Request::Quit if self.app_session.unsaved => self.ask_to_close(),
             Request::Quit => self.app_session.quit = true,
+            // The session carries out all other requests.
+            _ => {}
         }
     }
 

@@ -328,6 +328,7 @@ impl<'o> HeadsetApp<'o> {
         let requests: Vec<Request> = output.requests.clone();
         self.app_session.stepped();
         for request in requests {
+            let Some(request) = self.app_session.carry_out(request) else { continue };
             match request {
                 Request::Open(path) => self.app_session.open(path, Left::GoOn),
                 Request::Save => self.app_session.write_without_asking(Writes::Project),
@@ -335,19 +336,11 @@ impl<'o> HeadsetApp<'o> {
                     self.written = Some("exporting…".into());
                     self.app_session.write_without_asking(Writes::Posed);
                 }
-                Request::Accent(accent) => self.app_session.finish_accent(*accent),
-                Request::Refit(refit) => self.app_session.refit(refit),
-                Request::Bones(sketch) => self.app_session.draw_bones(sketch),
-                Request::Rig(on) => self.app_session.rig(on),
-                Request::Weigh(method) => self.app_session.weigh(method),
-                Request::Cage(source) => self.app_session.make_cage(source),
-                Request::Factors(source) => self.app_session.load_factors(source),
-                Request::Couple => self.app_session.couple(),
-                Request::Bind => self.app_session.bind(),
-                Request::ExportCage => self.app_session.export_cage(),
                 Request::OtherFace if self.has_window => self.to_window = true,
                 Request::OtherFace => self.message = Some(NO_DESK.into()),
                 Request::Quit => self.app_session.quit = true,
+                // The session carries out all other requests.
+                _ => {}
             }
         }
     }
