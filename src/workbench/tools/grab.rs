@@ -4,6 +4,7 @@
 //! During a grab the pose is a preview. When the user releases the bone, the pose becomes one undo step. A pull of the
 //! trigger during a grab by the squeeze ends the grab and pins the joint, or removes its pin.
 
+use super::grip::follows_grips;
 use super::{EditContext, Moment, held_color};
 use crate::base::math::{DVec3, Vec3};
 use crate::base::{JointId, NodeId};
@@ -11,8 +12,8 @@ use crate::bind::Character;
 use crate::deform::fast;
 use crate::pose::{Adjustment, FullBodyGrab, Goal, Grab};
 use crate::render::Lines;
-use crate::rig::{Limits, Plane, Pose, Skeleton};
-use crate::workbench::{GrabBy, Haptic, Rigid, Rules, Tool, Tracking};
+use crate::rig::{GripHold, Limits, Plane, Pose, Skeleton};
+use crate::workbench::{GrabBy, Haptic, Notice, Rigid, Rules, Tool, Tracking};
 use std::sync::Arc;
 
 /// Maximum distance from palm or tip to the soft tissue for a grab, room metres.
@@ -242,6 +243,11 @@ impl GrabTool {
         if nodes == [None; 2] {
             self.grab = None;
             return self.commit(context);
+        }
+        let holds = context.pose.grips.iter().filter(|grip| grip.hold != GripHold::Free).count();
+        if holds > 0 && follows_grips(context) {
+            let grips = if holds == 1 { "1 grip holds" } else { &format!("{holds} grips hold") };
+            context.notice = Some(Notice::fact(format!("{grips} the skin in place while the bones move")));
         }
         self.mirrored.clear();
         self.over = context.over_motion();

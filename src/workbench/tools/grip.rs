@@ -83,6 +83,12 @@ pub struct GripTool {
     places: Vec<Place>,
 }
 
+/// Whether the skin follows grips: the method is FAST, without `volume`.
+pub(super) fn follows_grips(context: &EditContext) -> bool {
+    let recipe = context.session.document().deformer().recipe();
+    recipe.is_ok_and(|r| matches!(r.geometric, Geometric::Fast(_)) && r.volume.is_none())
+}
+
 impl GripTool {
     /// Whether a grip is held or a stroke is drawn.
     pub fn is_busy(&self) -> bool {
@@ -388,10 +394,8 @@ impl GripTool {
         let notice = context.notice.take().filter(|_| mirror && other.is_none());
         let add = |grip: Grip| Edit::AddGrip { index: None, grip: Box::new(grip) };
         let mut edits: Vec<Edit> = std::iter::once(grip).chain(other).map(add).collect();
-        let deformer = context.session.document().deformer();
-        let recipe = deformer.recipe();
-        if !recipe.is_ok_and(|r| matches!(r.geometric, Geometric::Fast(_)) && r.volume.is_none()) {
-            edits.push(Edit::SetDeformer(deformer.switched("fast")));
+        if !follows_grips(context) {
+            edits.push(Edit::SetDeformer(context.session.document().deformer().switched("fast")));
         }
         let done = context.apply(Edit::Group(edits));
         if done {

@@ -2,6 +2,7 @@
 
 use super::marks::seen;
 use super::*;
+use crate::base::GripId;
 use crate::bind::shapes::Shape;
 use crate::rig::GripHold;
 use crate::surface::Grip;
@@ -380,4 +381,25 @@ fn another_cage_ends_the_baseline_of_a_cage_stroke() {
     s.bench.coupling_failed(&cages[1].cage, &error);
     s.draw(RIGHT, &[top, top - Vec3::Y * 0.2]);
     assert!(s.bench.notice().is_some_and(|n| n.contains("the cage is open")), "{:?}", s.bench.notice());
+}
+
+#[test]
+fn a_grab_of_the_body_tells_that_grips_hold_the_skin() {
+    for (method, hold, told) in
+        [("fast", GripHold::Position, true), ("fast", GripHold::Free, false), ("lbs", GripHold::Position, false)]
+    {
+        let mut s = Script::biped();
+        let grip = Grip { hold, ..Grip::new(GripId(0), [0]) };
+        s.bench.change(Edit::AddGrip { index: None, grip: Box::new(grip) });
+        s.bench.run_command(Command::Deformer(method.into()));
+        s.bench.run_command(Command::Tool(Tool::Grab));
+        let hand = s.joint(HAND);
+        s.at(RIGHT, hand);
+        s.step();
+        s.input.hands[RIGHT].grab = 1.0;
+        s.step();
+        assert!(s.bench.is_busy());
+        let notice = s.bench.told().is_some_and(|n| n.starts_with("1 grip holds"));
+        assert_eq!(notice, told, "{method}, {hold:?}: {:?}", s.bench.notice());
+    }
 }
