@@ -76,8 +76,9 @@ pub enum Rules {
     /// hand's act, and a cancelled act reverts the copy. A hand that is nearer to a joint than to a key on the motion path
     /// takes the joint.
     Twelfth,
-    /// Current rules: those of version 12, but a motion that played plays on after a cancelled act, and a grab of a limb does
-    /// not bend a limb that is straight at its beginning.
+    /// Current rules: those of version 12, but a motion that played plays on after a cancelled act, a cancelled drag of
+    /// a knot leaves what can be redone, a grab of a limb does not bend a limb that is straight at its beginning, and a hand
+    /// that taps the body does not move it.
     #[default]
     Now,
 }

@@ -374,7 +374,8 @@ impl Workbench {
         let at_grip = self.preferences.tool == Tool::Grip && self.grip.is_at_grip();
         let mut busy = [self.path.is_busy() || self.fingers.is_busy(); 2];
         busy[tool] |= self.is_drawing() || at_grip;
-        let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
+        let mut moment =
+            moment(&self.hands, (tool, self.windowed), &self.navigation, &self.preferences, &mut self.output);
         // Takes of the first two versions know no pins by the trigger.
         let pins = !self.windowed && self.navigation.rules() >= Rules::Third;
         let pinned = self.grab.take(&mut self.context, &mut moment, busy, pins);
@@ -391,7 +392,8 @@ impl Workbench {
             return;
         }
         let tool = self.tool_hand();
-        let mut moment = moment(&self.hands, tool, &self.navigation, &self.preferences, &mut self.output);
+        let mut moment =
+            moment(&self.hands, (tool, self.windowed), &self.navigation, &self.preferences, &mut self.output);
         self.grab.step(&mut self.context, &mut moment);
         // A hand that holds something cannot draw.
         let free = !self.grab.holds(tool);
@@ -453,7 +455,7 @@ fn middle(rig: &PosedRig) -> Vec3 {
 /// Builds the tools' view of the current frame.
 fn moment<'a>(
     hands: &'a Hands,
-    tool: usize,
+    (tool, windowed): (usize, bool),
     navigation: &Navigation,
     preferences: &'a Preferences,
     output: &'a mut Output,
@@ -461,7 +463,7 @@ fn moment<'a>(
     let scale = navigation.world_from_room().scale;
     let rules = navigation.rules();
     let pen = if rules >= Rules::Seventh { preferences.pen } else { Pen::Free };
-    Moment { hands, tool, scale, preferences, pen, rules, haptics: &mut output.haptics }
+    Moment { hands, tool, scale, windowed, preferences, pen, rules, haptics: &mut output.haptics }
 }
 
 #[cfg(test)]

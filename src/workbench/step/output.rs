@@ -51,6 +51,7 @@ impl Workbench {
             hands: &self.hands,
             tool,
             scale: world_from_room.scale,
+            windowed: self.windowed,
             preferences: &self.preferences,
             pen: self.preferences.pen,
             rules: self.navigation.rules(),

@@ -320,6 +320,7 @@ impl GrabTool {
         if news {
             grab.restart(&context.character.skeleton, &self.base, context.session.document().limits());
         }
+        let mut stirs = self.rules < Rules::Now;
         for h in 0..2 {
             let (now, tracking) = self.place(h, moment);
             if let Held::Body { start, goal, .. } = &mut self.held[h]
@@ -327,6 +328,7 @@ impl GrabTool {
             {
                 let new = goal_of(start, &now);
                 news |= new != *goal;
+                stirs |= !moment.is_tap(new.turn, new.position - start.position.as_dvec3());
                 *goal = new;
             }
         }
@@ -356,14 +358,14 @@ impl GrabTool {
             }
         }
         self.at_limit = at_limit;
-        self.moved |= pose != context.pose;
+        self.moved |= stirs && pose != context.pose;
         context.show(&pose);
     }
 
     /// Commits the displayed pose as an adjustment of the newest stroke, or of the base pose without strokes.
     fn commit(&mut self, context: &mut EditContext) {
         if !std::mem::take(&mut self.moved) {
-            return;
+            return context.show_document();
         }
         let (wanted, now) = (context.pose.clone(), context.session.posed());
         if let Some(edit) = context.adjustment(context.session.document().strokes(), &now, &wanted) {

@@ -22,10 +22,6 @@ struct HeldJoint {
     over: Vec<Adjustment>,
 }
 
-/// A hand that turns and moves a joint by less than this, radians and room metres, taps it: the joint keeps its pose.
-const TAP_TURN: f64 = 0.005;
-const TAP_SHIFT: f32 = 5e-4;
-
 /// State of the joint tool.
 #[derive(Default)]
 pub struct JointTool {
@@ -119,8 +115,7 @@ impl JointTool {
         if !trigger.down {
             let taps = |h: &HeldJoint| {
                 let (turn, shift, _) = h.last;
-                turn.angle_between(DQuat::IDENTITY) < TAP_TURN
-                    && shift.length() < f64::from(TAP_SHIFT * moment.scale)
+                moment.is_tap(turn, shift)
             };
             if moment.rules >= Rules::Twelfth && self.held.as_ref().is_some_and(taps) {
                 return self.cancel(context);

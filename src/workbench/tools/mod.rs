@@ -41,7 +41,7 @@ pub use skin::RING;
 pub use skin::{SkinTool, newest as newest_mark};
 
 use super::{Haptic, Notice, Pen, Preferences, Rules};
-use crate::base::math::{Quat, Trs};
+use crate::base::math::{DQuat, DVec3, Quat, Trs};
 use crate::base::{Error, NodeId, Version};
 use crate::bind::Character;
 use crate::cage::Coupling;
@@ -51,6 +51,9 @@ use crate::rig::{Plane, Pose, PosedRig};
 use crate::surface::Reach;
 use std::sync::Arc;
 
+/// A hand that turns and moves something by less than this, radians and room metres, taps it.
+const TAP_TURN: f64 = 0.005;
+const TAP_SHIFT: f32 = 5e-4;
 /// Minimum radius of a sculpted region, in mean edge lengths. A larger brush radius replaces this minimum.
 const EDGES: f32 = 4.0;
 
@@ -276,6 +279,8 @@ pub struct Moment<'a> {
     pub tool: usize,
     /// World metres per room metre.
     pub scale: f32,
+    /// Whether the hand is a mouse.
+    pub windowed: bool,
     /// The user's preferences.
     pub preferences: &'a Preferences,
     /// How strokes follow the hand; [`Pen::Free`] in old takes, where only the line tool follows the preference.
@@ -290,6 +295,13 @@ impl Moment<'_> {
     /// The hand that holds the tools.
     pub fn hand(&self) -> &HandFrame {
         &self.hands.hands[self.tool]
+    }
+
+    /// Whether a hand that has turned and moved something by this much, world metres, has only tapped it: the pose stays. A
+    /// mouse does not tremble.
+    pub fn is_tap(&self, turn: DQuat, shift: DVec3) -> bool {
+        let turned = turn.angle_between(DQuat::IDENTITY);
+        !self.windowed && turned < TAP_TURN && shift.length() < f64::from(TAP_SHIFT * self.scale)
     }
 
     /// Brush radius, world metres.

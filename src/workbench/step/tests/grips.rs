@@ -385,9 +385,11 @@ fn another_cage_ends_the_baseline_of_a_cage_stroke() {
 
 #[test]
 fn a_grab_of_the_body_tells_that_grips_hold_the_skin() {
-    for (method, hold, told) in
-        [("fast", GripHold::Position, true), ("fast", GripHold::Free, false), ("lbs", GripHold::Position, false)]
-    {
+    for (method, hold, told) in [
+        ("fast", GripHold::Position, true),
+        ("fast", GripHold::Free, false),
+        ("lbs", GripHold::Position, false),
+    ] {
         let mut s = Script::biped();
         let grip = Grip { hold, ..Grip::new(GripId(0), [0]) };
         s.bench.change(Edit::AddGrip { index: None, grip: Box::new(grip) });

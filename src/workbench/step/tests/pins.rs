@@ -467,3 +467,31 @@ fn a_limb_is_recorded_on_the_walks_of_other_figures() {
         assert_eq!(s.bench.session().document().motion(), played.motion(), "{file}");
     }
 }
+
+#[test]
+fn a_tap_of_the_body_by_a_trembling_hand_leaves_no_trace() {
+    for (rules, by, shift, kept) in [
+        (Rules::Now, GrabBy::Limb, 3e-4, false),
+        (Rules::Now, GrabBy::Body, 3e-4, false),
+        (Rules::Now, GrabBy::Limb, 3e-3, true),
+        (Rules::Twelfth, GrabBy::Limb, 3e-4, true),
+    ] {
+        let mut s = Script::biped();
+        s.bench.keep_to(rules);
+        s.bench.run_command(Command::GrabBy(by));
+        s.bench.run_command(Command::Tool(Tool::Grab));
+        let before = (s.hash(), s.bench.session().history(), s.bench.pose().clone());
+        let hand = s.joint(HAND);
+        s.at(RIGHT, hand);
+        s.step();
+        s.input.hands[RIGHT].grab = 1.0;
+        for k in 0..6 {
+            s.at(RIGHT, hand + Vec3::new(-1.0, 1.0, 0.0) * shift * (k % 3) as f32 / 3.0);
+            s.step();
+        }
+        s.input.hands[RIGHT].grab = 0.0;
+        s.step();
+        let after = (s.hash(), s.bench.session().history(), s.bench.pose().clone());
+        assert_eq!(after != before, kept, "{rules:?}, {by:?}, {shift} m");
+    }
+}
