@@ -372,7 +372,7 @@ impl AppSession {
     /// The finished part of the weights that a deformation method needs, percent; `None` if none are being computed.
     pub fn weighing(&self) -> Option<u32> {
         let part = self.binding.first().map(|(_, progress)| progress.part())?;
-        (part > 0.0).then_some((part * 100.0) as u32)
+        (part > 0.0 && part < 1.0).then_some((part * 100.0) as u32)
     }
 
     /// Starts the refit of a sculpt layer after a pull. The springs undo part of the pull; the refitted

@@ -109,7 +109,8 @@ pub struct Primitive {
     pub file_index: usize,
     /// Positions in mesh space, metres.
     pub positions: Vec<Vec3>,
-    /// Normals of unit length; computed from the triangles if the file has none.
+    /// Normals of unit length. If the file has none, they are computed from the triangles of the primitive; a loaded
+    /// character replaces them by the normals with which it is drawn.
     pub normals: Vec<Vec3>,
     /// Whether the file contains `normals`.
     pub normals_from_file: bool,

@@ -132,7 +132,7 @@ impl Soup {
 }
 
 /// Returns `bind_from_mesh` of a primitive, from the node's skin or, for a rigid prop, from the node's joint.
-pub(super) fn placement_of(
+pub fn placement_of(
     asset: &Asset,
     skeleton: &Skeleton,
     node: NodeId,

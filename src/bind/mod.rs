@@ -21,6 +21,7 @@ pub mod weights;
 
 pub use attach::{bind_attachments, point_on, project};
 pub use cache::{Cache, Key};
+pub use character::placement_of;
 pub(crate) use heat::kept_influences;
 pub use heat::{HeatSite, heat_weights, kept_heat_weights};
 pub use morphs::{MorphTarget, Morphs};

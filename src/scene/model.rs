@@ -2,14 +2,15 @@
 
 use super::cage::Coupled;
 use crate::asset::Asset;
-use crate::base::math::{DVec3, Vec3};
+use crate::base::math::{DVec3, Mat3, Vec3};
 use crate::base::{Error, Result};
-use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments};
+use crate::bind::{BindOptions, BindReport, Character, Morphs, bind_attachments, placement_of};
 use crate::deform::Bound;
+use crate::deform::surface::{Crease, Display, bind as bind_surface};
 use crate::document::Document;
 use crate::export::project;
 use crate::geom::{Crossings, Distortion, Interior, Measure, MeasureReport, weld};
-use crate::rig::{Pose, Skeleton};
+use crate::rig::{Pose, PosedRig, Skeleton};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -49,9 +50,10 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn new(asset: Asset, loading: Duration) -> Result<Self> {
+    fn new(mut asset: Asset, loading: Duration) -> Result<Self> {
         let start = Instant::now();
         let character = Arc::new(Character::from_asset(&asset)?);
+        take_drawn_normals(&mut asset, &character);
         let morphs = Morphs::from_asset(&asset, &character);
         Ok(Self { asset, character, morphs, stages: vec![("load", loading), ("weld", start.elapsed())] })
     }
@@ -75,6 +77,26 @@ impl Loaded {
             interior: Arc::default(),
             cage: Arc::default(),
         })
+    }
+}
+
+/// Gives primitives without normals in the file the normals with which their surface is drawn in the bind pose.
+fn take_drawn_normals(asset: &mut Asset, character: &Arc<Character>) {
+    let display = &character.display;
+    if display.parts.iter().all(|part| !part.computed_normals) {
+        return;
+    }
+    let skeleton = &character.skeleton;
+    let rig = PosedRig::new(skeleton, &Pose::rest(skeleton));
+    let mut drawn = Display::default();
+    bind_surface(character, Crease::Source).reference(&rig, &character.control.positions, &[], &mut drawn);
+    for part in display.parts.iter().filter(|part| part.computed_normals) {
+        let primitive = &asset.meshes[part.mesh.index()].primitives[part.primitive];
+        let Some(bind_from_mesh) = placement_of(asset, skeleton, part.node, primitive) else { continue };
+        let mesh_from_bind = Mat3::from(bind_from_mesh.matrix3).transpose();
+        let normals = &drawn.normals[part.vertices.start as usize..part.vertices.end as usize];
+        let normals = normals.iter().map(|n| (mesh_from_bind * *n).try_normalize().unwrap_or(*n)).collect();
+        asset.meshes[part.mesh.index()].primitives[part.primitive].normals = normals;
     }
 }
 
@@ -219,5 +241,49 @@ impl Model {
     /// Compares posed control vertices with the bind shape.
     pub fn measure(&self, control: &[Vec3]) -> MeasureReport {
         self.measure.report(control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asset::Primitive;
+    use crate::base::math::{Quat, Vec2};
+    use crate::bind::shapes::Shape;
+
+    /// A file without normals whose triangles share no vertices, as that of a flat-shaded model.
+    #[test]
+    fn primitives_without_normals_get_those_that_are_drawn() {
+        let shape = Shape { bones: 1, rings: 12, segments: 16, radius: 0.2, length: 1.0, blend: 0.5 };
+        let bare = shape.bare_asset();
+        let own = &bare.meshes[0].primitives[0];
+        let positions: Vec<Vec3> =
+            own.triangles.iter().flatten().map(|v| own.positions[*v as usize]).collect();
+        let count = positions.len() as u32;
+        let separate = Primitive {
+            normals: vec![Vec3::Y; positions.len()],
+            uvs: vec![Vec2::ZERO; positions.len()],
+            triangles: (0..count / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect(),
+            positions,
+            ..Primitive::default()
+        };
+        let normals = |turn: Quat, scale: f32| {
+            let mut asset = bare.clone();
+            asset.meshes[0].primitives[0] = separate.clone();
+            let node = asset.nodes.iter().position(|n| n.mesh.is_some()).unwrap();
+            (asset.nodes[node].rest.rotation, asset.nodes[node].rest.scale) = (turn.into(), [scale; 3]);
+            let model = Model::bind(asset, &BindOptions::default(), Duration::ZERO).unwrap();
+            model.asset.meshes[0].primitives[0].normals.clone()
+        };
+        let plain = normals(Quat::IDENTITY, 1.0);
+        for (i, (x, n)) in separate.positions.iter().zip(&plain).enumerate() {
+            let same = separate.positions.iter().zip(&plain).filter(|(y, _)| *y == x);
+            assert!(same.clone().all(|(_, m)| m.distance(*n) < 1e-5), "{i}: the edges are smooth");
+            let axis = Vec3::new(0.0, x.y.clamp(0.0, 1.0), 0.0);
+            assert!(n.angle_between(*x - axis) < 0.2, "{i}: {n} at {x}");
+        }
+        // Normals are in mesh space, whatever the node does.
+        let turned = normals(Quat::from_rotation_z(1.0), 3.0);
+        assert!(plain.iter().zip(&turned).all(|(a, b)| a.distance(*b) < 1e-4));
     }
 }

@@ -78,7 +78,7 @@ pub enum Rules {
     Twelfth,
     /// Current rules: those of version 12, but a motion that played plays on after a cancelled act, a cancelled drag of
     /// a knot leaves what can be redone, a grab of a limb does not bend a limb that is straight at its beginning, and a hand
-    /// that taps the body does not move it.
+    /// that taps the body does not move it, and undo cancels a pull at the world.
     #[default]
     Now,
 }
@@ -194,6 +194,13 @@ impl Navigation {
             && drag.before != self.view
         {
             self.remember(drag.before);
+        }
+    }
+
+    /// Ends a pull and shows the view before it.
+    pub fn drop_pull(&mut self) {
+        if let Some(drag) = self.drag.take() {
+            self.stand(drag.before.floor_from_room);
         }
     }
 

@@ -499,7 +499,11 @@ impl Workbench {
 
     /// Undoes or redoes; while a tool is in use, cancels the tool instead.
     fn undo(&mut self, operation: Operation) {
-        if self.is_busy() || self.measure.is_under_way() || self.jump == Jump::Shown {
+        let pulls = self.navigation.is_pulling() && self.navigation.rules() >= Rules::Now;
+        if self.is_busy() || self.measure.is_under_way() || self.jump == Jump::Shown || pulls {
+            if pulls {
+                self.navigation.drop_pull();
+            }
             return self.cancel();
         }
         // The first step opens the character and cannot be undone.

@@ -249,3 +249,25 @@ fn a_trigger_during_a_squeeze_pins_the_joint_where_it_is() {
     s.step();
     assert!(s.bench.session().document().pins().is_empty() && s.bench.is_busy());
 }
+
+#[test]
+fn undo_while_a_hand_holds_the_world_lets_it_go_where_it_was() {
+    for rules in [Rules::Now, Rules::Twelfth] {
+        let mut s = Script::biped();
+        s.bench.keep_to(rules);
+        s.bench.change(Edit::Rename("edited".into()));
+        s.at(RIGHT, Vec3::new(1.5, 1.5, 0.5));
+        s.step();
+        let before = (s.bench.output().world_from_room, s.bench.session().history());
+        s.input.hands[RIGHT].grab = 1.0;
+        for k in 0..5 {
+            s.at(RIGHT, Vec3::new(1.5 + 0.1 * k as f32, 1.5, 0.5));
+            s.step();
+        }
+        assert_ne!(s.bench.output().world_from_room, before.0);
+        s.bench.run_command(Command::Undo);
+        s.step();
+        let after = (s.bench.output().world_from_room, s.bench.session().history());
+        assert_eq!(after == before, rules == Rules::Now, "{rules:?}: {after:?}");
+    }
+}
