@@ -4,7 +4,7 @@ use super::input::{Pick, Picked};
 use super::pointer::Eyepiece;
 use super::{Hold, PATIENCE, ShownVersions, WindowEditor};
 use crate::base::NodeId;
-use crate::base::math::Vec3;
+use crate::base::math::{Vec3, distance_to_segment};
 use crate::pose::WorkingPlane;
 use crate::workbench::{MarkBy, MeasureBy, Notice, Tool, Workbench};
 
@@ -118,6 +118,20 @@ impl WindowEditor {
         let distance = |n: &NodeId| eyepiece.distance(place(n)?, at);
         let near = bench.reachable().filter_map(|n| Some((distance(&n)?, n)));
         near.filter(|(d, _)| *d <= NEAR * 1.5).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, n)| n)
+    }
+
+    /// Returns the joint that rotates the bone at a pixel.
+    pub(super) fn bone_at(&self, bench: &Workbench, at: [f32; 2]) -> Option<NodeId> {
+        let (eyepiece, _) = self.eyepiece(at);
+        let flat = |x: Vec3| eyepiece.project(x).map(|[x, y]| Vec3::new(x, y, 0.0) / self.scale);
+        let pixel = Vec3::new(at[0], at[1], 0.0) / self.scale;
+        let skeleton = &bench.character().skeleton;
+        let near = bench.rig().bones.iter().zip(&skeleton.bones).filter_map(|(bone, own)| {
+            let distance = distance_to_segment(pixel, flat(bone.head)?, flat(bone.tail)?);
+            let node = skeleton.joints[own.parent.index()].node;
+            (distance <= NEAR * 1.5 && bench.reachable().any(|n| n == node)).then_some((distance, node))
+        });
+        near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, node)| node)
     }
 
     /// Returns time and place of the key of the motion path near a pixel, while a tool that poses is chosen. Strokes

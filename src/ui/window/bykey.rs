@@ -71,6 +71,8 @@ impl Typed {
 /// State of a joint that is rotated or moved by keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ByKey {
+    /// The joint; `None` for a place on the skin.
+    pub(super) node: Option<NodeId>,
     /// Position of the joint at the start, world space, metres.
     origin: Vec3,
     /// The joint's own axes at the start, world space, unit length.
@@ -87,7 +89,7 @@ impl ByKey {
             let unit = |i: usize| Vec3::from(columns[i]).try_normalize().unwrap_or(AXES[i]);
             [0, 1, 2].map(unit)
         });
-        Self { origin, own, along: Along::Free, typed: Typed::default() }
+        Self { node, origin, own, along: Along::Free, typed: Typed::default() }
     }
 
     /// Returns index and direction of the chosen axis; `None` for [`Along::Free`].
@@ -174,14 +176,15 @@ impl WindowEditor {
         self.hold = Hold::Turn { by, angle: 0.0, last };
     }
 
-    /// Starts a grab that lasts until the next click: of the joint under the mouse, else of the selected joint, else of
-    /// the skin.
+    /// Starts a grab that lasts until the next click: of the joint under the mouse, else of the joint of the bone there, else
+    /// of the selected joint, else of the skin.
     pub(super) fn begin_grab(&mut self, time: f64, bench: &mut Workbench) {
         if self.hold != Hold::Free {
             return;
         }
         let over = self.at.filter(|_| self.over);
-        let node = over.and_then(|at| self.joint_at(bench, at)).or(bench.selected());
+        let under = over.and_then(|at| self.joint_at(bench, at).or_else(|| self.bone_at(bench, at)));
+        let node = under.or(bench.selected());
         let joint = node.and_then(|n| place(bench, n));
         let Some(origin) = joint.or(over.and_then(|at| self.skin_at(at)).flatten()) else {
             return self.miss("nothing to grab: point at a joint, or click a joint first");
@@ -198,7 +201,8 @@ impl WindowEditor {
         self.hand(bench, time, None);
         if !bench.is_busy() {
             self.drop_act(bench);
-            self.miss("this joint cannot be held: click a joint of a limb or the trunk");
+            let name = node.map_or("this place", |n| &bench.character().skeleton.nodes[n.index()].name);
+            self.miss(&format!("{name} cannot be held: click a joint of a limb or the trunk"));
         }
     }
 

@@ -230,15 +230,17 @@ pub(super) fn hint(desk: &WindowEditor, bench: Option<&Workbench>) -> String {
         (_, Some(text)) if !text.is_empty() => {
             format!("Moved {text}. X, Y, Z choose an axis, digits the length; {KEEP}")
         }
-        (Hold::Grab { .. }, _) => {
+        (Hold::Grab { by, .. }, _) => {
+            let node = by.node.zip(bench).map(|(n, b)| &*b.character().skeleton.nodes[n.index()].name);
+            let name = node.map_or_else(String::new, |name| format!("{name}: "));
             let follows = bench.map_or("", |b| match b.preferences().grab {
-                GrabBy::Body => "The whole body follows the mouse",
-                GrabBy::Limb => "The limb follows the mouse",
-                GrabBy::Bone => "The bone follows the mouse",
+                GrabBy::Body => "the whole body follows the mouse",
+                GrabBy::Limb => "the limb follows the mouse",
+                GrabBy::Bone => "the bone follows the mouse",
             });
             let stopped = bench.and_then(Workbench::stopped_joints);
             let stopped = stopped.map_or_else(String::new, |joints| format!(", but {joints}"));
-            format!("{follows}{stopped}; X, Y, Z choose an axis, digits the length; {KEEP}")
+            format!("{name}{follows}{stopped}; X, Y, Z choose an axis, digits the length; {KEEP}")
         }
         (Hold::Free | Hold::Tool { .. }, _) if !desk.moves_plane => {
             if let Some(stopped) = bench.and_then(Workbench::stopped_joints) {

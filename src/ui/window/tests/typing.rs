@@ -314,6 +314,24 @@ fn a_joint_is_moved_along_an_axis_by_a_typed_length() {
 }
 
 #[test]
+fn a_grab_takes_the_joint_of_the_bone_under_the_mouse_before_the_selected_one() {
+    let mut t = Table::new();
+    let (elbow, hand) = (t.joint(ELBOW), t.joint(HAND));
+    t.select(HAND);
+    for (at, name) in
+        [(elbow.lerp(hand, 0.5), "joint 5: "), (hand, "joint 6: "), (hand + Vec3::Y, "joint 6: ")]
+    {
+        t.to(t.pixel(at));
+        t.key(Key::G, Modifiers::NONE);
+        t.frame();
+        let hint = panels::hint(&t.desk, Some(&t.bench));
+        assert!(hint.starts_with(&format!("{name}the whole body follows")), "{at}: {hint}");
+        t.key(Key::Escape, Modifiers::NONE);
+        t.frame();
+    }
+}
+
+#[test]
 fn sizing_the_brush_is_ended_by_enter_and_meanwhile_no_key_acts() {
     let mut t = Table::new();
     t.drag(PointerButton::Primary, &t.arm(0.0));
