@@ -251,7 +251,7 @@ impl GrabTool {
         }
         self.mirrored.clear();
         self.over = context.over_motion();
-        let mut grab = self.following(context, moment.preferences.grab);
+        let mut grab = self.following(context, moment.preferences.grab, nodes.into_iter().flatten());
         for h in 0..2 {
             let (now, _) = self.place(h, moment);
             if let Held::Body { node, point, start, goal } = &mut self.held[h] {
@@ -284,8 +284,13 @@ impl GrabTool {
         self.grab = Some(grab);
     }
 
-    /// Creates the solver for the displayed pose. Falls back to limbs if the FAST bind fails.
-    pub(super) fn following(&mut self, context: &mut EditContext, by: GrabBy) -> Following {
+    /// Creates the solver for a grab of nodes of the displayed pose. Falls back to limbs if the FAST bind fails.
+    pub(super) fn following(
+        &mut self,
+        context: &mut EditContext,
+        by: GrabBy,
+        mut nodes: impl Iterator<Item = NodeId>,
+    ) -> Following {
         if by == GrabBy::Body
             && self.body.as_ref().is_none_or(|(character, _)| !Arc::ptr_eq(character, &context.character))
         {
@@ -299,15 +304,21 @@ impl GrabTool {
         }
         let (skeleton, document) = (&context.character.skeleton, context.session.document());
         let (pins, limits) = (document.pins(), document.limits());
+        let old = self.rules < Rules::Now;
+        // A joint above all skin moves the whole body as it is.
+        let is_above = |body: &fast::Body, node: NodeId| {
+            let joint = skeleton.nodes[node.index()].joint;
+            joint.is_none_or(|j| body.carrying_handle(skeleton, j).is_none())
+        };
         match &self.body {
-            Some((_, body)) if by == GrabBy::Body => {
+            Some((_, body)) if by == GrabBy::Body && (old || !nodes.all(|n| is_above(body, n))) => {
                 let grab = FullBodyGrab::new(skeleton, body, &context.pose, pins).limited(skeleton, limits);
-                let old = self.rules < Rules::Ninth;
-                Following::Whole(Box::new(if old { grab.turning_below_pins() } else { grab }))
+                let turns = self.rules < Rules::Ninth;
+                Following::Whole(Box::new(if turns { grab.turning_below_pins() } else { grab }))
             }
             _ => {
                 let grab = Grab::new(skeleton, &context.pose, pins).limited(skeleton, limits);
-                let grab = if self.rules < Rules::Now { grab.bending_straight() } else { grab };
+                let grab = if old { grab.bending_straight() } else { grab };
                 Following::Chains(Box::new(if by == GrabBy::Bone { grab.alone() } else { grab }))
             }
         }

@@ -44,7 +44,7 @@ impl KeyDrag {
         (node, time): (NodeId, f64),
         beside: impl Iterator<Item = f64>,
     ) -> Self {
-        let mut solver = grab.following(context, by);
+        let mut solver = grab.following(context, by, std::iter::once(node));
         let place = |node: NodeId| Vec3::from(context.rig.world[node.index()].translation).as_dvec3();
         // A bone that rotates alone moves the joint at its end, not its own joint.
         let held = |node: NodeId| {

@@ -495,3 +495,26 @@ fn a_tap_of_the_body_by_a_trembling_hand_leaves_no_trace() {
         assert_eq!(after != before, kept, "{rules:?}, {by:?}, {shift} m");
     }
 }
+
+#[test]
+fn a_joint_above_all_skin_moves_the_whole_body() {
+    let Some(folder) = shared("") else { return };
+    let fox = "khronos/Fox/glTF-Binary/Fox.glb";
+    let figure = Figure::load(&folder.join(fox), (fox, &[], "b_Head_05", "_rootJoint"));
+    let mut s = figure.script(GrabBy::Body);
+    let [head, root] = [figure.hand.index(), figure.belly.index()];
+    let before = [s.joint(head), s.joint(root)];
+    s.at(RIGHT, before[1]);
+    s.step();
+    s.input.hands[RIGHT].grab = 1.0;
+    s.step();
+    assert!(s.bench.is_busy());
+    let by = Vec3::new(0.3, 0.2, -0.1) * figure.unit;
+    for k in 1..=10 {
+        s.at(RIGHT, before[1] + by * (k as f32 / 10.0));
+        s.step();
+    }
+    for (joint, at) in [head, root].into_iter().zip(before) {
+        assert!(s.joint(joint).distance(at + by) < 1e-3 * figure.unit, "{joint}: {}", s.joint(joint) - at);
+    }
+}
