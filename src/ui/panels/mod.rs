@@ -34,6 +34,8 @@ use egui::{Response, Ui};
 /// State of the shared panels between frames.
 #[derive(Default)]
 pub(super) struct PanelMemory {
+    /// Hash of the file that the filters belong to.
+    file: String,
     /// Filter text of the outliner.
     pub filter: String,
     /// Text that filters the file's clips.
@@ -59,6 +61,17 @@ pub(super) struct PanelMemory {
 }
 
 impl PanelMemory {
+    /// Forgets the filters and the name that is being edited if another file is open.
+    fn meet(&mut self, bench: &Workbench) {
+        let hash = bench.session().document().asset().map_or("", |asset| &asset.hash);
+        if self.file != hash {
+            hash.clone_into(&mut self.file);
+            self.filter.clear();
+            self.clip_filter.clear();
+            self.renaming = None;
+        }
+    }
+
     /// Returns the command that window and headset run when the user gives `command`. During a drag of keys, handles or a
     /// box, undo, redo and cancel instead end the drag without its result: `None`, or the command that restores the document
     /// if the drag has changed it.
@@ -298,6 +311,7 @@ impl Section {
         memory: &mut PanelMemory,
         pressed: &mut Pressed,
     ) {
+        memory.meet(shows.bench);
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
             Self::Transform => transform::show(ui, shows, memory, pressed),

@@ -125,7 +125,10 @@ impl WindowEditor {
 
     /// Whether a text field, number field or question has the keyboard.
     pub(in crate::ui::window) fn takes_keys(&self) -> bool {
-        self.context.text_edit_focused() || self.facts.question.is_some() || self.panels.saving.is_some()
+        self.context.text_edit_focused()
+            || self.facts.question.is_some()
+            || self.panels.saving.is_some()
+            || egui::Popup::is_any_open(&self.context)
     }
 
     /// Clears messages of earlier actions before a new one.

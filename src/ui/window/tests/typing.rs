@@ -473,3 +473,21 @@ fn a_rotation_beyond_a_limit_names_the_joint() {
     t.frame();
     assert!(!hint(&t).contains("limit"), "{}", hint(&t));
 }
+
+#[test]
+fn escape_closes_an_open_list_and_does_nothing_else() {
+    let mut t = Table::new();
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    assert!(t.bench.awaits_offset().is_some());
+    t.frames(2);
+    let label = crate::ui::panels::deformer::method_label(&t.bench.session().document().deformer().method);
+    t.click_at(t.words_at(label));
+    t.frames(2);
+    let open = |t: &Table| egui::Popup::is_any_open(&t.desk.context);
+    assert!(open(&t), "{:?}", t.desk.words);
+    t.key(Key::Escape, Modifiers::NONE);
+    t.frames(2);
+    assert!(!open(&t) && t.bench.awaits_offset().is_some());
+    t.key(Key::Escape, Modifiers::NONE);
+    assert!(t.bench.awaits_offset().is_none());
+}
