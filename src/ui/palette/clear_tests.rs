@@ -4,6 +4,7 @@ use super::details_tests::{bench_mut, room};
 use super::tests::{Room, tracked};
 use super::*;
 use crate::base::math::{Quat, Vec2};
+use crate::document::{Edit, Key};
 use crate::workbench::{Capsule, Rigid, Tracking};
 
 const HEAD: Vec3 = Vec3::new(0.0, 1.6, 0.0);
@@ -352,4 +353,31 @@ fn the_details_open_where_no_other_panel_covers_them() {
         room.step(40);
         uncovered(&room);
     }
+}
+
+#[test]
+fn the_panels_keep_their_places_while_a_motion_plays() {
+    let mut room = room();
+    let Room { panels, bench, input, .. } = &mut room;
+    let bench = bench.as_mut().unwrap();
+    for (time, angle) in [(0.0, 0.0), (1.0, 1.0)] {
+        let mut pose = bench.pose().without_rest();
+        pose.local[4].rotation = (Quat::from_rotation_z(angle) * pose.local[4].rotation()).into();
+        bench.apply(Edit::SetKey(Key { time, pose }), false);
+    }
+    let mut seen = |bench: &mut Workbench, frames: usize| {
+        for _ in 0..frames {
+            input.time += 0.02;
+            bench.step(input);
+            panels.see(bench, bench.rig());
+        }
+        panels.surroundings.body.clone()
+    };
+    bench.run_command(Command::Scrub(0.0));
+    let before = seen(bench, 1);
+    bench.run_command(Command::Play(true));
+    assert_eq!(seen(bench, 20), before);
+    bench.run_command(Command::Play(false));
+    assert!(bench.shown_time().is_some_and(|t| t > 0.2));
+    assert_ne!(seen(bench, 1), before);
 }

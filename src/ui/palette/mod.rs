@@ -193,6 +193,8 @@ pub struct Panels {
     /// Whether an undo or redo button is held.
     undo_down: bool,
     surroundings: Surroundings,
+    /// The view for which `surroundings` were updated last.
+    seen_from: Option<Similarity>,
     out: PanelsOut,
 }
 
@@ -218,12 +220,18 @@ impl Panels {
             left_handed: false,
             undo_down: false,
             surroundings: Surroundings::default(),
+            seen_from: None,
             out: PanelsOut::default(),
         }
     }
 
-    /// Updates what the panels must not cover: the character in this pose, and the hands that hold something.
+    /// Updates what the panels must not cover: the character in this pose, and the hands that hold something. While a motion
+    /// plays, the panels stay where they were, so that a user can press them; they give way again if the world moves.
     pub fn see(&mut self, bench: &Workbench, rig: &PosedRig) {
+        let view = bench.output().world_from_room;
+        if self.seen_from.replace(view) == Some(view) && bench.timeline().playhead.playing {
+            return;
+        }
         bench.surroundings(rig, &mut self.surroundings);
     }
 
