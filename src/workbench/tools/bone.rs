@@ -12,7 +12,7 @@ use crate::pose::{BoneChain, attach};
 use crate::render::{JOINT, Lines};
 use crate::rig::Pose;
 use crate::scene::{BoneSketch, DrawnBones};
-use crate::workbench::{Haptic, Request, Tracking};
+use crate::workbench::{Haptic, Request, Rules, Tracking};
 
 /// Maximum distance from the tip to a joint for dragging, room metres.
 const REACH: f32 = 0.025;
@@ -35,7 +35,8 @@ enum BoneAct {
     #[default]
     Idle,
     Draws,
-    /// A joint, its offset from the tip at the press, and whether the joint has moved.
+    /// A joint, its offset from the tip at the press, and whether the history has a step of the drag, as in old
+    /// takes.
     Drags(Joint, Vec3, bool),
 }
 
@@ -55,8 +56,14 @@ impl BoneTool {
 
     /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
-        if matches!(self.act, BoneAct::Drags(_, _, true)) && !context.end_draft(false) {
-            context.run(Operation::Undo);
+        match self.act {
+            BoneAct::Drags(_, _, true) => {
+                context.run(Operation::Undo);
+            }
+            BoneAct::Drags(..) => {
+                context.end_draft(false);
+            }
+            _ => {}
         }
         self.act = BoneAct::Idle;
         self.points.clear();
@@ -133,13 +140,13 @@ impl BoneTool {
                 let bones = p.bones as usize;
                 Some(Request::Bones(Box::new(BoneSketch { stroke, eye, bones, mirror: p.mirror, reach })))
             }
-            BoneAct::Drags(joint, from_tip, moved) => {
+            BoneAct::Drags(joint, from_tip, recorded) => {
                 let to = tip + from_tip;
                 let far = place(context, joint).is_some_and(|old| old.distance(to) > STILL * moment.scale);
                 if down && tracked && far {
                     let edit = Edit::SetBones(dragged(context, joint, to));
-                    if context.drag(edit, moved, moment.rules) {
-                        self.act = BoneAct::Drags(joint, from_tip, true);
+                    if context.drag(edit, recorded, moment.rules) {
+                        self.act = BoneAct::Drags(joint, from_tip, moment.rules < Rules::Now);
                     }
                 }
                 if !down {

@@ -12,7 +12,7 @@ use crate::base::{Error, NodeId, Result, StrokeId};
 use crate::document::{Edit, Operation};
 use crate::pose::{Posing, RootMotion, Sample, Stroke, StrokeLayer, tolerance_in_space};
 use crate::render::{BASELINE, JOINT, Lines, OFFSET};
-use crate::workbench::{Haptic, Pen, Tracking};
+use crate::workbench::{Haptic, Pen, Rules, Tracking};
 use knot::{Knot, knot_position, nearest_knot};
 use std::fmt::Write;
 
@@ -36,7 +36,7 @@ enum LineAct {
     #[default]
     Idle,
     Draws,
-    /// A knot, its offset from the tip at the press, and whether the knot has moved.
+    /// A knot, its offset from the tip at the press, and whether the history has a step of the drag, as in old takes.
     Drags(Knot, Vec3, bool),
 }
 
@@ -74,8 +74,11 @@ impl LineTool {
     /// Cancels the current stroke or drag without any trace.
     pub fn cancel(&mut self, context: &mut EditContext) {
         match self.act {
-            LineAct::Drags(_, _, true) if !context.end_draft(false) => {
+            LineAct::Drags(_, _, true) => {
                 context.run(Operation::Undo);
+            }
+            LineAct::Drags(..) => {
+                context.end_draft(false);
             }
             LineAct::Draws => context.show_document(),
             _ => {}
@@ -190,7 +193,7 @@ impl LineTool {
                     self.finish(context, moment);
                 }
             }
-            LineAct::Drags(knot, from_tip, moved) => {
+            LineAct::Drags(knot, from_tip, recorded) => {
                 if tracking == Tracking::Tracked && down {
                     let position = tip.position + from_tip;
                     let old = knot_position(context, knot).unwrap_or(position);
@@ -198,8 +201,8 @@ impl LineTool {
                         let (id, line, index) = (knot.id, knot.line, knot.index);
                         let edit = Edit::MoveKnot { id, line, knot: index, position: position.into() };
                         let edit = self.on_both_sides(context, edit);
-                        if context.drag(edit, moved, moment.rules) {
-                            self.act = LineAct::Drags(knot, from_tip, true);
+                        if context.drag(edit, recorded, moment.rules) {
+                            self.act = LineAct::Drags(knot, from_tip, moment.rules < Rules::Now);
                         } else {
                             moment.feel(moment.tool, Haptic::Limit);
                         }

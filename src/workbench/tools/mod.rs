@@ -136,10 +136,11 @@ impl EditContext {
     }
 
     /// Applies the edit of a drag in progress, in place of its edit before. Returns true on success; otherwise the error
-    /// becomes the notice, and the document stays unchanged. `moved` is whether the drag has had an edit.
-    pub fn drag(&mut self, edit: Edit, moved: bool, rules: Rules) -> bool {
+    /// becomes the notice, and the document stays unchanged. `recorded` is whether the history has a step
+    /// of the drag, as in old takes.
+    pub fn drag(&mut self, edit: Edit, recorded: bool, rules: Rules) -> bool {
         if rules < Rules::Now {
-            return self.run(if moved { Operation::Continue(edit) } else { Operation::Do(edit) });
+            return self.run(if recorded { Operation::Continue(edit) } else { Operation::Do(edit) });
         }
         let applied = self.session.draft(edit);
         self.notice = applied.as_ref().err().or(self.session.trouble()).map(Notice::from);

@@ -320,6 +320,28 @@ fn a_cancelled_drag_of_a_knot_leaves_no_trace() {
 }
 
 #[test]
+fn an_edit_in_the_middle_of_a_drag_of_a_knot_stays_when_the_drag_is_cancelled() {
+    let mut s = Script::biped();
+    s.draw(RIGHT, &arm(0.0));
+    s.draw(RIGHT, &arm(0.3));
+    let offset = s.strokes()[0].offset.clone();
+    let end = Vec3::from(offset.as_ref().unwrap().knots().last().unwrap().position);
+    s.at(RIGHT, end);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for k in 0..5 {
+        s.at(RIGHT, end + Vec3::new(-0.01, 0.03, 0.0) * k as f32);
+        s.step();
+    }
+    assert_ne!(s.strokes()[0].offset, offset);
+    s.bench.apply(Edit::Rename("meanwhile".into()), false);
+    s.bench.run_command(Command::Cancel);
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
+    assert_eq!((s.bench.session().document().name(), &s.strokes()[0].offset), ("meanwhile", &offset));
+}
+
+#[test]
 fn a_stroke_that_is_too_short_is_told_and_a_click_is_not() {
     let mut s = Script::biped();
     let at = s.joint(HAND);
