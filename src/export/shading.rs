@@ -4,7 +4,7 @@
 use super::Builder;
 use super::posed::{Job, Shape};
 use crate::asset::Problem;
-use crate::base::MeshId;
+use crate::base::{MeshId, counted};
 use std::collections::BTreeSet;
 
 /// Deviating normals count as invisible if they are fewer than one in this many.
@@ -49,8 +49,8 @@ pub(super) fn write(
         problems.push(Problem {
             at: "normals".into(),
             text: format!(
-                "{} primitives have none in the file, by which viewers shade them flat; Sinew's smooth ones are written",
-                written.len()
+                "viewers shade {} flat, because the file has no normals there; Sinew's smooth normals are written",
+                counted(written.len(), "primitive")
             ),
         });
     }
@@ -132,7 +132,7 @@ mod tests {
     fn smooth_primitives_without_normals_get_some_and_flat_ones_none() {
         let (export, receipt) = bent(&capsule(false), 80.0);
         assert!(receipt.keys[0].normal_largest_degrees < 0.6 && export.morph_normals > 10, "{receipt}");
-        assert!(receipt.problems.iter().any(|p| p.text.contains("smooth ones are written")));
+        assert!(receipt.problems.iter().any(|p| p.text.contains("smooth normals are written")));
         let written = Asset::from_slice(&export.glb, "bent.glb").unwrap();
         assert!(written.meshes[0].primitives[0].normals_from_file);
         let mut builder = Builder::new("square.glb");
