@@ -307,9 +307,14 @@ impl Workbench {
     /// Sets a notice if the tool has nothing to mirror although mirror is on.
     fn tell_unmirrored(&mut self) {
         let p = &self.preferences;
-        let shapes = p.tool == Tool::Silhouette || p.tool == Tool::Skin && p.marks != MarkBy::Paint;
-        if p.mirror && shapes && self.context.notice.is_none() {
-            let what = "this tool works on one side: the outliner mirrors a finished layer";
+        let what = match p.tool {
+            Tool::Silhouette => "silhouettes are drawn on one side: mirror does nothing here",
+            Tool::Skin if p.marks != MarkBy::Paint => {
+                "this tool works on one side: the outliner mirrors a finished layer"
+            }
+            _ => return,
+        };
+        if p.mirror && self.context.notice.is_none() {
             self.context.notice = Some(what.into());
         }
     }
@@ -500,10 +505,10 @@ impl Workbench {
     /// Undoes or redoes; while a tool is in use, cancels the tool instead.
     fn undo(&mut self, operation: Operation) {
         let pulls = self.navigation.is_pulling() && self.navigation.rules() >= Rules::Now;
+        if pulls {
+            self.navigation.drop_pull();
+        }
         if self.is_busy() || self.measure.is_under_way() || self.jump == Jump::Shown || pulls {
-            if pulls {
-                self.navigation.drop_pull();
-            }
             return self.cancel();
         }
         // The first step opens the character and cannot be undone.
