@@ -11,6 +11,7 @@ use super::jobs::{Displayed, Job, Left, Worker};
 use super::places::whole;
 use super::preferences::{self, Keeper};
 use super::report::{Event, Reporter};
+use super::samples::is_sample;
 use crate::base::{Error, Progress, Result, Version};
 use crate::bind::weights::WeightMethod;
 use crate::document::{DeformerSettings, Document};
@@ -71,6 +72,8 @@ pub struct AppSession {
     pub on_disk: bool,
     /// Recently opened files, newest first.
     pub recent: Vec<PathBuf>,
+    /// The folder that the lists of files show.
+    listed: PathBuf,
     /// Path of the last export of a posed glTF.
     exported: Option<PathBuf>,
     /// The kinds of files for which a job looks for a free path.
@@ -158,6 +161,7 @@ impl AppSession {
             saved: None,
             on_disk: false,
             recent,
+            listed: PathBuf::from("."),
             exported: None,
             finding: Vec::new(),
             unsaved: false,
@@ -219,11 +223,18 @@ impl AppSession {
         if let Some(keeper) = &self.keeper {
             keeper.keep_recent(&self.recent);
         }
-        self.list(path.parent().unwrap_or(Path::new(".")).to_owned());
+        // The folder of the samples holds nothing of the user's.
+        let folder = if is_sample(&path) {
+            self.listed.clone()
+        } else {
+            path.parent().unwrap_or(Path::new(".")).to_owned()
+        };
+        self.list(folder);
     }
 
     /// Reads the lists of files; `folder` is the folder to show.
     pub fn list(&mut self, folder: PathBuf) {
+        self.listed.clone_from(&folder);
         self.worker.ask(Job::List(folder, self.recent.clone()));
     }
 

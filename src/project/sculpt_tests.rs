@@ -10,7 +10,7 @@ use crate::document::{DeformerSettings, Edit, KeyEdit, KeyValue, Operation, Targ
 use crate::project::save;
 use crate::rig::{Axis, Pose, PosedRig};
 use crate::scene::{Classic, Evaluation, Evaluator, Model, Shaper, Where, recipe, reshape, surroundings};
-use crate::surface::{Form, Reach, Region, Sculpt, drawn, mirrored_sculpt, ring_mark};
+use crate::surface::{Form, Reach, Region, Sculpt, drawn, mirrored_mark, mirrored_sculpt, ring_mark};
 
 fn swollen(model: &Model, bone: BoneId, form: Form) -> Sculpt {
     let (character, attachments) = (&model.bound.character, &model.bound.attachments);
@@ -80,7 +80,8 @@ fn an_edit_has_another_side() {
     let region = Region::from_mark(character, &mark, Reach::Edges(3)).unwrap();
     let form = Form::Drawn(vec![[0.02, 0.01, 0.005]; region.kinematic.len()]);
     let sculpt = Sculpt::new(SculptId(0), Some(mark.id), region, form);
-    let (_, other) = mirrored_sculpt(character, &mirror, &sculpt, &mark, (SculptId(1), MarkId(1))).unwrap();
+    let image = mirrored_mark(character, &mirror, &mark).unwrap();
+    let other = mirrored_sculpt(character, &mirror, &sculpt, &image).unwrap();
     let middle = |s: &Sculpt| {
         let sum: Vec3 = s.region.kinematic.iter().map(|&v| character.control.positions[v as usize]).sum();
         sum / s.region.kinematic.len() as f32

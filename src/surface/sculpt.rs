@@ -1,7 +1,7 @@
 //! Sculpt layers as stored in the document (thesis, chapter 5 and 7.4; docs/internals.md, *Sculpt layers*). A sculpt
 //! layer consists of a region and a deformation. [`crate::deform::sculpt`] evaluates it.
 
-use super::{Region, SurfaceStroke, Surroundings, mirrored_mark};
+use super::{Region, SurfaceStroke, Surroundings};
 use crate::base::math::{Aabb, Quat, Vec3};
 use crate::base::{Error, MAX_NAME, MarkId, Result, SculptId};
 use crate::bind::{Attachments, Character};
@@ -315,7 +315,7 @@ fn sources(
     near.map(|(d, k)| (k, weight(d) / sum))
 }
 
-/// Returns mirrored copies of a sculpt layer and its mark, for the other side of the character, with new ids.
+/// Returns the mirror image of a sculpt layer, on `image`, the mirror image of the layer's mark.
 ///
 /// # Errors
 /// The mark or the layer does not fit the character.
@@ -323,12 +323,10 @@ pub fn mirrored_sculpt(
     character: &Character,
     mirror: &Mirror,
     sculpt: &Sculpt,
-    mark: &SurfaceStroke,
-    ids: (SculptId, MarkId),
-) -> Result<(SurfaceStroke, Sculpt)> {
+    image: &SurfaceStroke,
+) -> Result<Sculpt> {
     sculpt.validate(Some(character.control.positions.len()))?;
-    let mark = SurfaceStroke { id: ids.1, ..mirrored_mark(character, mirror, mark)? };
-    let region = Region::from_mark(character, &mark, sculpt.region.reach)?;
+    let region = Region::from_mark(character, image, sculpt.region.reach)?;
     let region = region.softened(character, sculpt.region.softness)?;
     let positions = &character.control.positions;
     let form = match &sculpt.form {
@@ -350,9 +348,8 @@ pub fn mirrored_sculpt(
             Form::Drawn(region.kinematic.iter().map(nearest).collect())
         }
     };
-    let name = format!("{} (other side)", sculpt.name);
-    let other = Sculpt { id: ids.0, name, mark: Some(ids.1), region, form, ..sculpt.clone() };
-    Ok((mark, other.with_open_surroundings()))
+    let other = Sculpt { mark: Some(image.id), region, form, ..sculpt.clone() };
+    Ok(other.with_open_surroundings())
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// Magic number at the start of the file.
 const MAGIC: [u8; 8] = *b"sinewtk\0";
 /// Current version of the format. Earlier versions have other rules, see [`Rules`].
-const VERSION: u32 = 13;
+const VERSION: u32 = 14;
 
 /// Pose and field of view of an eye.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -115,6 +115,7 @@ impl TakeReader {
             10 => Rules::Tenth,
             11 => Rules::Eleventh,
             12 => Rules::Twelfth,
+            13 => Rules::Thirteenth,
             _ => Rules::Now,
         }
     }

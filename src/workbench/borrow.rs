@@ -77,7 +77,7 @@ impl Workbench {
         if self.context.session.history().0 == steps {
             self.remember_keyed();
             self.show_motion_at(time);
-            self.playhead.playing = played && self.navigation.rules() >= Rules::Now;
+            self.playhead.playing = played && self.navigation.rules() >= Rules::Thirteenth;
         }
     }
 

@@ -166,7 +166,7 @@ impl Workbench {
         }
         if let Some((time, shown, played)) = self.path.before.take() {
             (self.playhead.time, self.playhead.shown) = (time, shown);
-            self.playhead.playing = played && self.navigation.rules() >= Rules::Now;
+            self.playhead.playing = played && self.navigation.rules() >= Rules::Thirteenth;
             self.show_moment();
         }
     }

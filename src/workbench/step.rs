@@ -402,7 +402,7 @@ impl Workbench {
             Tool::Skin if free || self.skin.is_busy() => {
                 let eye = self.navigation.world_from_room().point(self.head.position);
                 let eye = self.windowed.then_some(eye);
-                if let Some((id, before)) = self.skin.step(&mut self.context, &mut moment, eye) {
+                for (id, before) in self.skin.step(&mut self.context, &mut moment, eye) {
                     self.ask_to_refit(id, true, before);
                 }
             }

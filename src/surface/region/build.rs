@@ -145,13 +145,26 @@ pub fn mirrored_points(
     points: &[SurfacePoint],
 ) -> Option<Vec<SurfacePoint>> {
     let control = &character.control;
-    let walk = Walk::new(&control.triangles);
-    let mirrored = |point: &SurfacePoint| {
-        let x = walk.position(&(point.triangle, point.barycentrics), &control.positions)?;
-        let x = mirror.reflect_bind(x.as_dvec3()).as_vec3();
-        let mut best: Option<(f32, u32, [f32; 3])> = None;
-        for (t, corners) in control.triangles.iter().enumerate() {
-            let [a, b, c] = corners.map(|v| control.positions[v as usize]);
+    let corners = |t: usize| control.triangles.get(t).map(|c| c.map(|v| control.positions[v as usize]));
+    let images = points.iter().map(|p| {
+        let x =
+            corners(p.triangle as usize)?.into_iter().zip(p.barycentrics).map(|(x, w)| x * w).sum::<Vec3>();
+        Some(mirror.reflect_bind(x.as_dvec3()).as_vec3())
+    });
+    let images = images.collect::<Option<Vec<Vec3>>>()?;
+    // Search near the images first. A triangle farther away than `margin` cannot be nearer than one within it.
+    let [low, high] = [Vec3::min, Vec3::max].map(|f| images.iter().copied().reduce(f).unwrap_or_default());
+    let margin = 0.01 * control.aabb.diagonal();
+    let is_near = |&t: &usize| {
+        let [a, b, c] = control.triangles[t].map(|v| control.positions[v as usize]);
+        let (bottom, top) = (a.min(b).min(c), a.max(b).max(c));
+        bottom.cmple(high + margin).all() && top.cmpge(low - margin).all()
+    };
+    let near: Vec<usize> = (0..control.triangles.len()).filter(is_near).collect();
+    let nearest = |x: Vec3, among: &mut dyn Iterator<Item = usize>| {
+        let mut best: Option<(f32, usize, [f32; 3])> = None;
+        for t in among {
+            let [a, b, c] = control.triangles[t].map(|v| control.positions[v as usize]);
             // Skip the triangle if its bounding sphere is farther away than the nearest point found so far.
             let centre = (a + b + c) / 3.0;
             let ball = centre.distance(a).max(centre.distance(b)).max(centre.distance(c));
@@ -161,13 +174,19 @@ pub fn mirrored_points(
             let weights = nearest_in_triangle(x, a, b, c);
             let distance = (a * weights[0] + b * weights[1] + c * weights[2]).distance(x);
             if best.is_none_or(|(d, ..)| distance < d) {
-                best = Some((distance, t as u32, weights));
+                best = Some((distance, t, weights));
             }
         }
-        let (triangle, barycentrics) = best.map_or((point.triangle, point.barycentrics), |b| (b.1, b.2));
-        Some(SurfacePoint { triangle, barycentrics, ..*point })
+        best
     };
-    points.par_iter().map(mirrored).collect()
+    let mirrored = |(point, &x): (&SurfacePoint, &Vec3)| {
+        let best = nearest(x, &mut near.iter().copied()).filter(|(d, ..)| *d <= margin);
+        let best = best.or_else(|| nearest(x, &mut (0..control.triangles.len())));
+        let (triangle, barycentrics) =
+            best.map_or((point.triangle, point.barycentrics), |b| (b.1 as u32, b.2));
+        SurfacePoint { triangle, barycentrics, ..*point }
+    };
+    Some(points.par_iter().zip(&images).map(mirrored).collect())
 }
 
 /// Returns the barycentric weights of the triangle's point nearest to `x` (C. Ericson, "Real-Time Collision

@@ -404,7 +404,7 @@ fn a_take_with_a_key_dragged_on_the_path_replays_to_the_same_document() {
 
 #[test]
 fn takes_keep_to_the_rules_of_their_version() {
-    for version in 1..=13 {
+    for version in 1..=14 {
         let folder = tempfile::tempdir().unwrap();
         let (mut animator, path) = Animator::new(folder.path());
         let rules = [
@@ -420,6 +420,7 @@ fn takes_keep_to_the_rules_of_their_version() {
             Rules::Tenth,
             Rules::Eleventh,
             Rules::Twelfth,
+            Rules::Thirteenth,
             Rules::Now,
         ];
         animator.bench.keep_to(rules[usize::from(version) - 1]);

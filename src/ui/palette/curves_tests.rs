@@ -104,7 +104,7 @@ fn a_panel_of_curves_that_rests_is_not_painted() {
 }
 
 /// Presses and releases the undo button of the other hand during a drag, which gets the button instead of the workbench.
-fn press_undo(room: &mut Room) {
+pub(super) fn press_undo(room: &mut Room) {
     for undo in [true, false] {
         room.input.hands[0].undo = undo;
         room.step(1);

@@ -63,6 +63,7 @@ pub(super) fn show(
     let content = rest.with_min_y(rest.min.y + GAP);
     let mut pressed = panels::Pressed::default();
     let tip = |_: &Command| None;
+    details.shared.meet(bench);
     let shows = panels::Shows { bench, compared: None, window: false, rigging, headset, tip: &tip };
     ui.scope_builder(UiBuilder::new().max_rect(content), |ui| {
         ui.set_clip_rect(content);
@@ -94,7 +95,13 @@ impl Panels {
     /// Returns the command that the headset runs when the user gives `command`: during a drag on a panel, undo, redo and cancel
     /// end the drag instead.
     pub fn instead(&mut self, command: Command, bench: &Workbench) -> Option<Command> {
-        let instead = self.memory.details.shared.instead(command.clone(), bench);
+        if self.slides && matches!(command, Command::Undo | Command::Redo | Command::Cancel) {
+            self.pointer.let_go();
+            self.slides = false;
+            return panels::restored(self.steps, bench);
+        }
+        let down = self.pointer.is_down() && self.pointer.at.is_some_and(|at| at.panel == Panel::Details);
+        let instead = self.memory.details.shared.instead(command.clone(), bench, down);
         self.canvases[Panel::Details as usize].again |= instead.as_ref() != Some(&command);
         instead
     }

@@ -192,6 +192,10 @@ pub struct Panels {
     left_handed: bool,
     /// Whether an undo or redo button is held.
     undo_down: bool,
+    /// Number of applied history steps before the press of the pointer.
+    steps: usize,
+    /// Whether the hand holds a slider of the palette.
+    slides: bool,
     surroundings: Surroundings,
     /// The view for which `surroundings` were updated last.
     seen_from: Option<Similarity>,
@@ -219,6 +223,8 @@ impl Panels {
             told: (f64::NEG_INFINITY, false),
             left_handed: false,
             undo_down: false,
+            steps: 0,
+            slides: false,
             surroundings: Surroundings::default(),
             seen_from: None,
             out: PanelsOut::default(),
@@ -266,6 +272,9 @@ impl Panels {
             self.memory.armed = None;
             self.canvases[Panel::Palette as usize].again = true;
         }
+        if let Some(bench) = bench.filter(|_| !self.pointer.is_down()) {
+            self.steps = bench.session().history().0;
+        }
         self.end_drag(input, bench);
         let shown = self.shown(input.time, state, bench);
         self.places.place(&shown, step, &mut self.out.placements);
@@ -276,6 +285,7 @@ impl Panels {
         for panel in Panel::ALL.into_iter().filter(|p| shown[*p as usize]) {
             self.run(panel, input.time, state, bench);
         }
+        self.slides &= self.pointer.is_down();
         if self.pointer.at.is_none() {
             self.hovered = None;
         }
@@ -372,6 +382,9 @@ impl Panels {
         });
         self.canvases[Panel::Details as usize].write(typed);
         self.felt(&touch, at.is_some());
+        if panel == Panel::Palette {
+            self.slides = touch.slides;
+        }
         self.out.commands.extend(touch.commands);
         self.spots[index] = touch.spots;
         self.tracks[index] = touch.tracks;

@@ -100,6 +100,16 @@ impl Pointer {
         }
     }
 
+    /// Whether a press on a panel is in progress.
+    pub fn is_down(&self) -> bool {
+        self.pressed && self.held.is_some()
+    }
+
+    /// Ends the press in progress. The next press begins after the trigger is released.
+    pub fn let_go(&mut self) {
+        self.held = None;
+    }
+
     /// Keeps the press while the ray misses the plane of the pressed panel.
     fn keep(&mut self) {
         if let Some((panel, ..)) = self.held {

@@ -1,10 +1,12 @@
 //! Tests of the details panel's values that are dragged: morph targets, the transform and the limits of a joint.
 
+use super::curves_tests::press_undo;
 use super::details_tests::{bench, bench_mut, follow, presses, room, room_with, shows, text};
 use super::tests::Room;
-use super::{Panel, Section, Spot, details};
+use super::{Page, Panel, Section, Spot, details};
 use crate::base::NodeId;
-use crate::workbench::{Command, LimitChange, with_morphs};
+use crate::base::math::Vec3;
+use crate::workbench::{Command, CommandKind, LimitChange, with_morphs};
 
 #[test]
 fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
@@ -50,6 +52,58 @@ fn a_morph_target_is_dragged_keyed_and_shown_at_the_playhead() {
     room.press(&text("Reset"));
     follow(&mut room);
     assert_eq!(weight(&room), 0.0);
+}
+
+/// Drags a slider, and presses undo as soon as the drag has changed the document. Returns how often the document changed
+/// afterwards.
+fn drag_and_undo(room: &mut Room, from: Vec3, to: Vec3) -> usize {
+    let before = bench(room).session().history();
+    room.aim(from);
+    room.step(2);
+    room.trigger(0.9);
+    follow(room);
+    let (mut undone, mut changes) = (false, 0);
+    for k in 1..=10 {
+        room.aim(from.lerp(to, k as f32 / 10.0));
+        room.step(1);
+        follow(room);
+        let now = bench(room).session().history().0;
+        changes += usize::from(undone && now != before.0);
+        if now == before.0 + 1 && !undone {
+            undone = true;
+            press_undo(room);
+        }
+    }
+    assert!(undone && bench(room).session().history().1 == before.0 + 1, "the drag had changed the document");
+    room.trigger(0.0);
+    follow(room);
+    changes + usize::from(bench(room).session().history().0 != before.0)
+}
+
+#[test]
+fn undo_in_a_drag_of_a_slider_restores_the_value_and_the_slider_rests_until_its_release() {
+    let mut room = room_with(with_morphs(3, ["smile".to_owned()]));
+    bench_mut(&mut room).run_command(Command::Deformer("volume".into()));
+    follow(&mut room);
+    let swing = |room: &Room| room.state.swing.map(|s| s[0]);
+    assert!(swing(&room).is_some(), "{:?}", room.state.deformer);
+    // On the details panel.
+    room.press(&Spot::Section(Section::Morphs));
+    let (panel, at) = room.panels.find(&text("smile")).unwrap();
+    let place = room.placement(panel);
+    let x = |pixels: f32| place.point([pixels / Panel::Details.size()[0] as f32, at[1]]);
+    assert_eq!(drag_and_undo(&mut room, x(380.0), x(500.0)), 0);
+    assert_eq!(bench(&room).pose().weights[3][0], 0.0);
+    // On the palette.
+    (room.state.preferences.palette, room.state.preferences.details) = (true, false);
+    follow(&mut room);
+    room.press(&Spot::Page(Page::View));
+    let [from, to] = [0.2, 0.8].map(|at| room.panels.slider(CommandKind::Swing, at).unwrap());
+    let before = swing(&room);
+    assert_eq!(drag_and_undo(&mut room, from, to), 0);
+    assert_eq!(swing(&room), before);
+    room.drag(from, to, follow);
+    assert_ne!(swing(&room), before, "the next drag moves the slider");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(super) struct Touch {
     pub commands: Vec<Command>,
     /// Press targets (commands, pages and tabs) with their rectangles.
     pub spots: Vec<(Spot, Rect)>,
+    /// Whether the hand holds a slider.
+    pub slides: bool,
     /// Slider tracks with their rectangles.
     pub tracks: Vec<(CommandKind, Rect)>,
 }
@@ -250,6 +252,7 @@ fn slider(
     if response.is_pointer_button_down_on()
         && let Some(pointer) = response.interact_pointer_pos()
     {
+        touch.slides = true;
         let at = ((pointer.x - track.min.x) / track.width()).clamp(0.0, 1.0);
         // Movement below 1.5 pixels is hand tremor.
         if (at - value).abs() * track.width() > 1.5 {

@@ -30,6 +30,7 @@ use crate::base::{JointId, SculptId};
 use crate::document::{DeformerSettings, Edit};
 use crate::workbench::{Command, CommandKind, MAX_RINGS, SkinPart, WindowPlace, Workbench};
 use egui::{Response, Ui};
+use widgets::SliderDrag;
 
 /// State of the shared panels between frames.
 #[derive(Default)]
@@ -40,8 +41,10 @@ pub(super) struct PanelMemory {
     pub filter: String,
     /// Text that filters the file's clips.
     pub clip_filter: String,
-    /// The slider that is being dragged; its edits form one history step.
-    pub held: Option<egui::Id>,
+    /// The drag of a slider.
+    pub held: SliderDrag,
+    /// Number of applied history steps before the drag of a slider.
+    steps: usize,
     /// The sculpt layer being renamed, and its new name.
     pub renaming: Option<(SculptId, String)>,
     /// Name that the next stored pose will have.
@@ -61,8 +64,11 @@ pub(super) struct PanelMemory {
 }
 
 impl PanelMemory {
-    /// Forgets the filters and the name that is being edited if another file is open.
-    fn meet(&mut self, bench: &Workbench) {
+    /// Prepares for a pass that shows `bench`. Forgets the filters and the name that is being edited if another file is open.
+    pub fn meet(&mut self, bench: &Workbench) {
+        if self.held == SliderDrag::None {
+            self.steps = bench.session().history().0;
+        }
         let hash = bench.session().document().asset().map_or("", |asset| &asset.hash);
         if self.file != hash {
             hash.clone_into(&mut self.file);
@@ -72,17 +78,25 @@ impl PanelMemory {
         }
     }
 
-    /// Returns the command that window and headset run when the user gives `command`. During a drag of keys, handles or a
-    /// box, undo, redo and cancel instead end the drag without its result: `None`, or the command that restores the document
-    /// if the drag has changed it.
-    pub fn instead(&mut self, command: Command, bench: &Workbench) -> Option<Command> {
-        match command {
-            Command::Undo | Command::Redo | Command::Cancel => {
-                self.keys.drop_drag(bench).unwrap_or(Some(command))
-            }
-            command => Some(command),
+    /// Returns the command that window and headset run when the user gives `command`. During a drag of a slider, keys, handles
+    /// or a box, undo, redo and cancel instead end the drag without its result: `None`, or the command that restores the
+    /// document if the drag has changed it. `down` is whether the pointer's button is down.
+    pub fn instead(&mut self, command: Command, bench: &Workbench, down: bool) -> Option<Command> {
+        if !matches!(command, Command::Undo | Command::Redo | Command::Cancel) {
+            return Some(command);
         }
+        if down && self.held == SliderDrag::Changes {
+            self.held = SliderDrag::Dropped;
+            return restored(self.steps, bench);
+        }
+        self.keys.drop_drag(bench).unwrap_or(Some(command))
     }
+}
+
+/// Returns the command that reverts the step of a drag which began after `steps` history steps; `None` if the drag has changed
+/// no document, or if other steps follow.
+pub(super) fn restored(steps: usize, bench: &Workbench) -> Option<Command> {
+    (bench.session().history().0 == steps + 1).then_some(Command::Jump(steps))
 }
 
 /// The user's actions on the shared panels in one pass.
@@ -110,7 +124,7 @@ impl Pressed {
         ui: &mut Ui,
         slide: &widgets::Slide<'_>,
         value: impl Into<f64>,
-        held: &mut Option<egui::Id>,
+        held: &mut SliderDrag,
         make: impl FnOnce(f64) -> Command,
     ) {
         let slid = widgets::slide(ui, slide, value.into(), held);
@@ -154,7 +168,7 @@ impl<'a> Shows<'a> {
         ui: &mut Ui,
         rings: &mut u32,
         (label, advice): (&str, &str),
-        held: &mut Option<egui::Id>,
+        held: &mut SliderDrag,
     ) -> Vec<(&'a str, SkinPart)> {
         let parts = self.bench.skin_parts(*rings);
         if parts.iter().all(Option::is_none) {
@@ -311,7 +325,6 @@ impl Section {
         memory: &mut PanelMemory,
         pressed: &mut Pressed,
     ) {
-        memory.meet(shows.bench);
         match self {
             Self::Outliner => outliner::show(ui, shows, memory, pressed),
             Self::Transform => transform::show(ui, shows, memory, pressed),

@@ -177,7 +177,7 @@ fn slider(
     ui: &mut Ui,
     bench: &Workbench,
     target: &Target<'_>,
-    (dragged, held): (&mut Option<Id>, &mut Option<HeldSlider>),
+    (dragged, held): (&mut widgets::SliderDrag, &mut Option<HeldSlider>),
     pressed: &mut Pressed,
 ) {
     let Target { node: listed, index, indent } = *target;

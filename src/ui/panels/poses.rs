@@ -81,7 +81,7 @@ fn blend(ui: &mut Ui, bench: &Workbench, name: &str, memory: &mut PanelMemory, p
             pressed.edit(edit, continues);
         }
         memory.blending = Some(Blending { name: name.to_owned(), from, amount });
-    } else if memory.held.is_none() && own.is_some() {
+    } else if memory.held != widgets::SliderDrag::Changes && own.is_some() {
         memory.blending = None;
     }
 }

@@ -86,6 +86,7 @@ impl Sheet {
             let tip = |_: &Command| None;
             let (bench, compared) = (&self.bench, None);
             let shows = Shows { bench, compared, window: true, rigging: None, headset: None, tip: &tip };
+            self.memory.meet(&self.bench);
             self.section.show(ui, &shows, &mut self.memory, &mut pressed);
         });
         out.textures_delta.clear();
@@ -239,6 +240,40 @@ fn a_clip_of_the_file_plays_below_the_strokes_as_fast_and_as_much_as_told() {
     assert!(!layers(&sheet)[0].enabled && nod(&sheet, 1.0) == 0.0);
     sheet.click("×");
     assert!(layers(&sheet).is_empty());
+}
+
+#[test]
+fn a_cancelled_drag_of_a_slider_restores_the_document_and_does_nothing_until_its_release() {
+    for command in [Command::Undo, Command::Redo, Command::Cancel] {
+        let mut sheet = Sheet::new(Section::Clips);
+        sheet.click("+");
+        let (steps, before) = (sheet.steps(), sheet.bench.session().document().clone());
+        let start = sheet.at("weight").left_center();
+        let at = |x: f32| Event::PointerMoved(start + vec2(x, 0.0));
+        let give = |sheet: &mut Sheet, down: bool| {
+            let instead = sheet.memory.instead(command.clone(), &sheet.bench, down);
+            instead.iter().for_each(|c| sheet.bench.run_command(c.clone()));
+            sheet.frame(Vec::new());
+            instead
+        };
+        sheet.press(start - vec2(150.0, 0.0), true);
+        sheet.frame(vec![at(-120.0)]);
+        sheet.frame(vec![at(-105.0)]);
+        assert_eq!(sheet.steps(), steps + 1);
+        assert_eq!(give(&mut sheet, true), Some(Command::Jump(steps)));
+        sheet.frame(vec![at(-130.0)]);
+        assert_eq!(*sheet.bench.session().document(), before, "the slider is still held");
+        sheet.press(start - vec2(110.0, 0.0), false);
+        sheet.frame(Vec::new());
+        assert_eq!((sheet.steps(), sheet.bench.session().document()), (steps, &before));
+        // The next drag moves the slider. After its release, the command is itself again.
+        sheet.drag("weight", -150.0, &[-120.0, -105.0]);
+        assert_eq!(sheet.steps(), steps + 1);
+        assert_eq!(sheet.memory.instead(command.clone(), &sheet.bench, false), Some(command.clone()));
+        // A press beside the slider leaves the command alone.
+        sheet.press(pos2(290.0, 1590.0), true);
+        assert_eq!(sheet.memory.instead(command.clone(), &sheet.bench, true), Some(command));
+    }
 }
 
 #[test]

@@ -190,7 +190,12 @@ fn unit(bench: &Workbench, node: NodeId, local: bool) -> f64 {
 
 /// Draws a row. Returns the axis of the number that changed, its value, and whether the change belongs to the previous
 /// history step.
-fn draw(ui: &mut Ui, row: &Row, values: [f64; 3], held: &mut Option<egui::Id>) -> Option<(usize, f64, bool)> {
+fn draw(
+    ui: &mut Ui,
+    row: &Row,
+    values: [f64; 3],
+    held: &mut widgets::SliderDrag,
+) -> Option<(usize, f64, bool)> {
     widgets::caption(ui, row.label);
     widgets::axes(ui, (&XYZ, row.print, row.speed), &values, row.help, held)
 }

@@ -94,8 +94,8 @@ impl<'a> Slide<'a> {
 }
 
 /// Draws a slider. All changes during a drag form one history step. Enter or leaving the number field accepts a typed
-/// value, Escape restores the old one. `held` is the slider being dragged.
-pub(in crate::ui) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut Option<Id>) -> Slid {
+/// value, Escape restores the old one.
+pub(in crate::ui) fn slide(ui: &mut Ui, slide: &Slide<'_>, value: f64, held: &mut SliderDrag) -> Slid {
     let (mut now, print, large) = (value, slide.print, theme::is_large(ui));
     let add = |ui: &mut Ui, now: &mut f64| {
         let slider = Slider::new(now, slide.range[0]..=slide.range[1])
@@ -127,7 +127,7 @@ pub(in crate::ui) fn number(
     print: Print,
     speed: f64,
     value: f64,
-    held: &mut Option<Id>,
+    held: &mut SliderDrag,
 ) -> Slid {
     let mut now = value;
     let drag = DragValue::new(&mut now)
@@ -146,7 +146,7 @@ pub(super) fn axis(
     (name, print, speed): (&str, Print, f64),
     width: f32,
     value: f64,
-    held: &mut Option<Id>,
+    held: &mut SliderDrag,
 ) -> Slid {
     // Rounding must not show as -0.
     let text = move |v: f64| {
@@ -191,7 +191,7 @@ pub(super) fn axes(
     (names, print, speed): (&[&str], Print, f64),
     values: &[f64],
     help: &str,
-    held: &mut Option<Id>,
+    held: &mut SliderDrag,
 ) -> Option<(usize, f64, bool)> {
     let mut changed = None;
     ui.horizontal(|ui| {
@@ -212,6 +212,18 @@ pub(super) fn axes(
 /// Names of the axes.
 pub(super) const XYZ: [&str; 3] = ["X", "Y", "Z"];
 
+/// The drag of a slider or number field. The user drags only one at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::ui) enum SliderDrag {
+    /// The user drags none, or has not changed a value yet.
+    #[default]
+    None,
+    /// The drag has changed a value. All its changes form one history step.
+    Changes,
+    /// Undo, redo or cancel has ended the drag. The slider stays where it is until the user lets go.
+    Dropped,
+}
+
 /// Result of a slider or number field.
 pub(in crate::ui) struct Slid {
     pub answer: Response,
@@ -223,21 +235,26 @@ fn moved(
     answer: &Response,
     print: Print,
     [before, now]: [f64; 2],
-    held: &mut Option<Id>,
+    held: &mut SliderDrag,
 ) -> Option<(f64, bool)> {
     if !answer.ctx.input(|i| i.pointer.any_down() || i.pointer.any_released()) {
-        *held = None;
+        *held = SliderDrag::None;
     }
     let escaped = escaped(&answer.ctx);
-    // The user drags only one slider at a time, so the code need not compare `held` with this slider's id. The id
-    // changes during text input.
     let grip = answer.dragged() || answer.drag_stopped();
-    let continues = grip && held.is_some();
+    if grip && *held == SliderDrag::Dropped {
+        answer.ctx.stop_dragging();
+        return None;
+    }
+    let continues = grip && *held == SliderDrag::Changes;
+    if answer.drag_stopped() {
+        *held = SliderDrag::None;
+    }
     // While the user types, egui reports a change for each letter, although the value is still the same.
     if now == before || (escaped && !grip) {
         return None;
     }
-    *held = grip.then_some(answer.id);
+    *held = if answer.dragged() { SliderDrag::Changes } else { SliderDrag::None };
     // If the user only focuses a text field, it contains the rounded value. The rounded value must not replace the
     // exact value.
     let untouched = !grip && print.value(&print.text(before)) == Some(now);

@@ -106,7 +106,8 @@ impl WindowEditor {
             }
             (Command::Palette, _) => self.choices.panels = !self.choices.panels,
             (command, Some(bench)) => {
-                let Some(command) = self.panels.shared.instead(command, bench) else { return };
+                let down = self.context.input(|i| i.pointer.any_down());
+                let Some(command) = self.panels.shared.instead(command, bench, down) else { return };
                 if !matches!(self.hold, Hold::Free) {
                     let unfinished = bench.is_busy();
                     self.drop_act(bench);

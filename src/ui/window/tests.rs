@@ -13,8 +13,7 @@ use crate::base::NodeId;
 use crate::geom::ray_triangle;
 use crate::scene::SurfaceSample;
 use crate::surface::Form;
-use crate::workbench::Preferences;
-use crate::workbench::{biped, session};
+use crate::workbench::{LimitChange, Preferences, biped, session, with_morphs};
 use egui::{Key, pos2};
 use table::Table;
 
@@ -51,6 +50,41 @@ fn two_strokes_of_the_mouse_pose_an_arm_from_any_side() {
         t.key(Key::Z, Modifiers::COMMAND | Modifiers::SHIFT);
         assert!(t.joint(HAND).y > 1.7);
         assert!(!t.bench.is_busy() && t.desk.hold == Hold::Free);
+    }
+}
+
+#[test]
+fn long_names_do_not_widen_the_side_panel() {
+    let long = "a_name_of_a_joint_as_long_as_those_of_a_character_from_a_shop_".repeat(2);
+    let mut character = (*with_morphs(3, [long.clone()])).clone();
+    character.skeleton.nodes.iter_mut().for_each(|node| node.name.insert_str(0, &long));
+    let mut t = Table::with(std::sync::Arc::new(character));
+    let room = t.desk.output().viewport;
+    t.bench.select(Some(NodeId::from(ELBOW)));
+    t.drag(PointerButton::Primary, &t.arm(0.0));
+    t.bench.run_command(Command::Limit(LimitChange::On(true), false));
+    let sections = [
+        "Outliner",
+        "Transform",
+        "Rig",
+        "Shape",
+        "Deformer",
+        "Cage",
+        "Morphs",
+        "Poses",
+        "Clips",
+        "Display",
+        "History",
+    ];
+    for name in sections {
+        // Only a new editor opens the section.
+        let sections = [("Outliner".to_owned(), false), (name.to_owned(), true)].into();
+        t.desk = WindowEditor::new(Choices { sections, ..Choices::default() });
+        t.frames(3);
+        assert_eq!(t.desk.output().viewport, room, "{name}");
+        let edge = t.input.size[0] as f32 - 8.0;
+        let cut = t.desk.words.iter().find(|w| w.1.max.x > edge && w.1.min.y > 40.0 && !w.0.contains(&long));
+        assert_eq!(cut, None, "{name}");
     }
 }
 

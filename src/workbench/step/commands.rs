@@ -10,7 +10,6 @@ use crate::geom::CrossingSegment;
 use crate::scene::{
     CONTACT, CageSource, DAMPINGS, FactorSource, Measurement, Reading, SWINGS, SkinColors, recipe,
 };
-use crate::surface::mirrored_sculpt;
 use crate::workbench::navigation::{Rules, is_extreme};
 use crate::workbench::tools::{is_bare, newest_mark, without_newest};
 use crate::workbench::{Command, Haptic, MarkBy, Notice, Request, Tool, Workbench};
@@ -85,7 +84,6 @@ impl Workbench {
                 p.tool = Tool::Skin;
                 self.cancel();
                 self.skin.close();
-                self.tell_unmirrored();
             }
             Command::LoadFactors(source) => self.requests.push(Request::Factors(source)),
             Command::ShapeOnBone => self.add_shape_on_bone(),
@@ -307,36 +305,22 @@ impl Workbench {
     /// Sets a notice if the tool has nothing to mirror although mirror is on.
     fn tell_unmirrored(&mut self) {
         let p = &self.preferences;
-        let what = match p.tool {
-            Tool::Silhouette => "silhouettes are drawn on one side: mirror does nothing here",
-            Tool::Skin if p.marks != MarkBy::Paint => {
-                "this tool works on one side: the outliner mirrors a finished layer"
-            }
-            _ => return,
-        };
-        if p.mirror && self.context.notice.is_none() {
+        if p.tool == Tool::Silhouette && p.mirror && self.context.notice.is_none() {
+            let what = "silhouettes are drawn on one side: mirror does nothing here";
             self.context.notice = Some(what.into());
         }
     }
 
-    /// Adds the mirrored sculpt layer and mark on the other side of the body. Sets a notice if that is impossible.
+    /// Adds or changes the mirror image of a mark's sculpt layer on the other side of the body. Sets a notice if that is
+    /// impossible.
     pub fn add_other_side(&mut self, id: SculptId) {
-        let (document, character) = (self.context.session.document(), &self.context.character);
-        let sculpt = document.sculpts().iter().find(|s| s.id == id);
-        let mark = sculpt.and_then(|s| document.marks().iter().find(|m| Some(m.id) == s.mark));
-        let (Some(sculpt), Some(mark), Some(mirror)) = (sculpt, mark, &self.context.body.mirror) else {
-            self.context.notice = Some(
-                "only a mark's layer has another side, on a body of two sides; silhouettes have none".into(),
-            );
-            return;
-        };
-        let ids = (document.unused_sculpt_id(), document.unused_mark_id());
-        match mirrored_sculpt(character, mirror, sculpt, mark, ids) {
-            Ok((mark, sculpt)) => {
-                let mark = Edit::AddMark { index: None, mark: Box::new(mark) };
-                let sculpt = Edit::AddSculpt { index: None, sculpt: Box::new(sculpt) };
-                self.apply(Edit::Group(vec![mark, sculpt]), false);
-            }
+        let sculpt = self.context.session.document().sculpt(id);
+        let edits = sculpt.and_then(|sculpt| match self.navigation.rules() {
+            Rules::Now => Ok(self.context.other_layer(sculpt)?.edits),
+            _ => self.context.another_layer(sculpt),
+        });
+        match edits {
+            Ok(edits) => self.apply(Edit::Group(edits), false),
             Err(error) => self.context.notice = Some((&error).into()),
         }
     }
@@ -504,7 +488,7 @@ impl Workbench {
 
     /// Undoes or redoes; while a tool is in use, cancels the tool instead.
     fn undo(&mut self, operation: Operation) {
-        let pulls = self.navigation.is_pulling() && self.navigation.rules() >= Rules::Now;
+        let pulls = self.navigation.is_pulling() && self.navigation.rules() >= Rules::Thirteenth;
         if pulls {
             self.navigation.drop_pull();
         }

@@ -146,7 +146,7 @@ impl BoneTool {
                 if down && tracked && far {
                     let edit = Edit::SetBones(dragged(context, joint, to));
                     if context.drag(edit, recorded, moment.rules) {
-                        self.act = BoneAct::Drags(joint, from_tip, moment.rules < Rules::Now);
+                        self.act = BoneAct::Drags(joint, from_tip, moment.rules < Rules::Thirteenth);
                     }
                 }
                 if !down {

@@ -304,7 +304,7 @@ impl GrabTool {
         }
         let (skeleton, document) = (&context.character.skeleton, context.session.document());
         let (pins, limits) = (document.pins(), document.limits());
-        let old = self.rules < Rules::Now;
+        let old = self.rules < Rules::Thirteenth;
         // A joint above all skin moves the whole body as it is.
         let is_above = |body: &fast::Body, node: NodeId| {
             let joint = skeleton.nodes[node.index()].joint;
@@ -331,7 +331,7 @@ impl GrabTool {
         if news {
             grab.restart(&context.character.skeleton, &self.base, context.session.document().limits());
         }
-        let mut stirs = self.rules < Rules::Now;
+        let mut stirs = self.rules < Rules::Thirteenth;
         for h in 0..2 {
             let (now, tracking) = self.place(h, moment);
             if let Held::Body { start, goal, .. } = &mut self.held[h]

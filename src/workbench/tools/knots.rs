@@ -68,18 +68,21 @@ impl Knots {
         }
     }
 
-    /// Starts to drag a knot.
-    pub fn drag(&self, context: &EditContext, knot: Knot) -> Option<Drag> {
+    /// Starts to drag a knot. With `mirrors`, the mirror image of the mark follows.
+    pub fn drag(&self, context: &EditContext, knot: Knot, mirrors: bool) -> Option<Drag> {
         let marks = context.session.document().marks();
         let index = marks.iter().position(|m| m.id == knot.mark)?;
         let (mark, knots) = (marks[index].clone(), self.of.get(index)?.clone());
-        Some(Drag { now: mark.clone(), mark, knots, which: knot.which })
+        let other = mirrors.then(|| context.other_mark(&mark).ok()).flatten().filter(|other| other.known);
+        Some(Drag { now: mark.clone(), mark, other: other.map(|other| other.mark), knots, which: knot.which })
     }
 }
 
 /// A knot in a hand.
 pub struct Drag {
     mark: SurfaceStroke,
+    /// The mark that is the mirror image, if it follows.
+    other: Option<SurfaceStroke>,
     knots: Vec<usize>,
     which: usize,
     /// The mark with the knot at its current place.
@@ -95,7 +98,8 @@ impl Drag {
         }
     }
 
-    /// Ends the drag. Returns the edit of the mark and of its sculpt layers; `None` if the knot has not moved.
+    /// Ends the drag. Returns the edit of the mark, of its mirror image and of their sculpt layers; `None` if the knot has not
+    /// moved.
     ///
     /// # Errors
     /// The mark now lies only on rigid props.
@@ -103,10 +107,14 @@ impl Drag {
         if self.now.points == self.mark.points {
             return Ok(None);
         }
-        let layers = context.session.document().sculpts().iter().filter(|s| s.mark == Some(self.mark.id));
-        let changed = layers.map(|s| s.on_mark(&context.character, &self.now));
-        let mut edits = changed.map(|s| Ok(Edit::SetSculpt(Box::new(s?)))).collect::<Result<Vec<Edit>>>()?;
-        edits.insert(0, Edit::SetMark(Box::new(self.now)));
+        let image = self.other.and_then(|old| context.mirror_image(&self.now, old).ok());
+        let mut edits = Vec::new();
+        for mark in std::iter::once(self.now).chain(image) {
+            let layers = context.session.document().sculpts().iter().filter(|s| s.mark == Some(mark.id));
+            let changed = layers.map(|s| s.on_mark(&context.character, &mark)).collect::<Result<Vec<_>>>()?;
+            edits.push(Edit::SetMark(Box::new(mark)));
+            edits.extend(changed.into_iter().map(|s| Edit::SetSculpt(Box::new(s))));
+        }
         Ok(Some(Edit::Group(edits)))
     }
 }

@@ -202,7 +202,7 @@ impl LineTool {
                         let edit = Edit::MoveKnot { id, line, knot: index, position: position.into() };
                         let edit = self.on_both_sides(context, edit);
                         if context.drag(edit, recorded, moment.rules) {
-                            self.act = LineAct::Drags(knot, from_tip, moment.rules < Rules::Now);
+                            self.act = LineAct::Drags(knot, from_tip, moment.rules < Rules::Thirteenth);
                         } else {
                             moment.feel(moment.tool, Haptic::Limit);
                         }

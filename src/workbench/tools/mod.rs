@@ -16,6 +16,7 @@ pub mod limits;
 mod line;
 mod measure;
 mod offset;
+mod other_side;
 mod paint;
 mod pen;
 mod pull;
@@ -139,7 +140,7 @@ impl EditContext {
     /// becomes the notice, and the document stays unchanged. `recorded` is whether the history has a step
     /// of the drag, as in old takes.
     pub fn drag(&mut self, edit: Edit, recorded: bool, rules: Rules) -> bool {
-        if rules < Rules::Now {
+        if rules < Rules::Thirteenth {
             return self.run(if recorded { Operation::Continue(edit) } else { Operation::Do(edit) });
         }
         let applied = self.session.draft(edit);
@@ -303,6 +304,11 @@ impl Moment<'_> {
     pub fn is_tap(&self, turn: DQuat, shift: DVec3) -> bool {
         let turned = turn.angle_between(DQuat::IDENTITY);
         !self.windowed && turned < TAP_TURN && shift.length() < f64::from(TAP_SHIFT * self.scale)
+    }
+
+    /// Whether a stroke on the skin also acts on the other side of the body. Old takes paint so, and nothing else.
+    pub fn mirrors(&self) -> bool {
+        self.preferences.mirror && self.rules >= Rules::Now
     }
 
     /// Brush radius, world metres.

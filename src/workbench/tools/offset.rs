@@ -2,14 +2,12 @@
 //! ([`crate::surface::OffsetCurve`], thesis 7.4). The result is one sculpt layer, like that of a pull
 //! ([`super::pull`]).
 
-use super::pull::Pulled;
 use super::{EditContext, Moment, pen};
 use crate::base::MarkId;
 use crate::base::math::{Quat, Vec3};
 use crate::deform::classic::Method;
 use crate::deform::sculpt::cpu::rotation;
 use crate::deform::sculpt::{decode, encode};
-use crate::document::Edit;
 use crate::surface::{
     Form, OffsetCurve, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke, Surroundings, turns,
 };
@@ -138,17 +136,14 @@ impl Offset {
         }
     }
 
-    /// Ends the stroke. Returns the edit and the pulled layer, or `None` if the stroke is only a click.
-    pub fn end(mut self, moment: &Moment) -> Option<(Edit, Pulled)> {
+    /// Ends the stroke. Returns the layer and its old offsets (`None` for a new layer), or `None` if the stroke is only a
+    /// click.
+    pub fn end(mut self, moment: &Moment) -> Option<(Sculpt, Option<Vec<[f32; 3]>>)> {
         pen::end(&mut self.points, moment, MOST);
         if self.points.len() < 2 {
             return None;
         }
         self.update(true);
-        let id = self.sculpt.id;
-        let sculpt = Box::new(self.sculpt);
-        let known = self.before.is_some();
-        let edit = if known { Edit::SetSculpt(sculpt) } else { Edit::AddSculpt { index: None, sculpt } };
-        Some((edit, (id, self.before)))
+        Some((self.sculpt, self.before))
     }
 }

@@ -10,7 +10,6 @@ use super::skin::Touch;
 use crate::base::SculptId;
 use crate::base::math::{Quat, Vec3, distance_to_segment};
 use crate::deform::classic::Method;
-use crate::document::Edit;
 use crate::surface::{Form, Reach, Region, Sculpt, SurfacePoint, SurfaceStroke, Surroundings, turns};
 
 /// Half-width of a pull along an open mark, as a fraction of the mark's length.
@@ -149,11 +148,9 @@ impl Pull {
         self.moved |= way != Vec3::ZERO;
     }
 
-    /// Ends the pull. Returns the edit and the old offsets (`None` for a new layer), or `None` without motion.
-    pub fn end(self) -> Option<(Edit, Option<Vec<[f32; 3]>>)> {
-        let sculpt = Box::new(self.sculpt);
-        let edit = if self.known { Edit::SetSculpt(sculpt) } else { Edit::AddSculpt { index: None, sculpt } };
+    /// Ends the pull. Returns the layer and its old offsets (`None` for a new layer), or `None` without motion.
+    pub fn end(self) -> Option<(Sculpt, Option<Vec<[f32; 3]>>)> {
         let before = self.known.then(|| self.before.iter().map(|o| o.to_array()).collect());
-        self.moved.then_some((edit, before))
+        self.moved.then_some((self.sculpt, before))
     }
 }

@@ -34,7 +34,7 @@ use crate::scene::SurfaceSample;
 use crate::surface::{
     MAX_MARK_POINTS, Ring, RingFinder, Sculpt, SurfacePoint, SurfaceStroke, close_ring, ring_across,
 };
-use crate::workbench::{Haptic, MarkBy, Pen, Tracking};
+use crate::workbench::{Haptic, MarkBy, Notice, Pen, Tracking};
 
 /// Trigger values above which a sample draws and below which a stroke ends.
 const TRIGGER: [f32; 2] = [0.55, 0.35];
@@ -111,6 +111,8 @@ struct Across {
     began_off: bool,
     /// Whether the stroke is beside the body now.
     off: bool,
+    /// The ring that the stroke would form if it ended here, for the display.
+    ring: Option<Vec<SurfacePoint>>,
 }
 
 impl SkinTool {
@@ -204,14 +206,9 @@ impl SkinTool {
         self.measured.clear();
     }
 
-    /// Runs one frame of the tool. Returns the sculpt layer when a pull or an offset stroke ends. `eye` is the eye of the
-    /// window, world space; `None` in a headset.
-    pub fn step(
-        &mut self,
-        context: &mut EditContext,
-        moment: &mut Moment,
-        eye: Option<Vec3>,
-    ) -> Option<Pulled> {
+    /// Runs one frame of the tool. Returns the sculpt layers that changed when a pull or an offset stroke ends. `eye` is the eye
+    /// of the window, world space; `None` in a headset.
+    pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) -> Vec<Pulled> {
         match moment.preferences.marks {
             MarkBy::Pull => {
                 self.take_hold(context, moment);
@@ -222,13 +219,13 @@ impl SkinTool {
             MarkBy::Offset if self.open.is_some() => return self.draw_offset(context, moment),
             MarkBy::Knots => {
                 if self.drag_knot(context, moment) {
-                    return None;
+                    return Vec::new();
                 }
             }
             MarkBy::Offset | MarkBy::Paint => {}
         }
         self.draw(context, moment, eye);
-        None
+        Vec::new()
     }
 
     fn draw(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) {
@@ -238,14 +235,20 @@ impl SkinTool {
             self.across = Across { ends: [hand.tip.position; 2], ..Across::default() };
         }
         if self.armed && hand.off_skin {
+            let end = self.across.ends[1];
             if hand.tip_tracking == Tracking::Tracked {
                 self.across.ends[1] = hand.tip.position;
             }
+            let moved = self.across.ends[1] != end || !self.across.off;
             self.across.off = true;
             self.across.began_off |= self.points.is_empty();
-            if self.across.began_off && !self.points.is_empty() && self.ring.is_none() {
-                self.text.clear();
-                self.text.push_str("Ring across the limb");
+            if moved && let Some(eye) = eye.filter(|_| moment.preferences.marks != MarkBy::Paint) {
+                self.across.ring = self.cut(context, eye);
+                let text = if self.across.ring.is_some() { "Ring across the limb" } else { "Open mark" };
+                if !self.points.is_empty() && self.ring.is_none() && self.text != text {
+                    self.text.clear();
+                    self.text.push_str(text);
+                }
             }
         }
         if !hand.trigger.down && self.armed && self.let_go.is_none() {
@@ -298,20 +301,22 @@ impl SkinTool {
         }
     }
 
-    fn pull(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
+    fn pull(&mut self, context: &mut EditContext, moment: &mut Moment) -> Vec<Pulled> {
         let hand = moment.hand();
-        let pull = self.pull.as_mut()?;
+        let Some(pull) = &mut self.pull else { return Vec::new() };
         if hand.trigger.down {
             if hand.tip_tracking == Tracking::Tracked {
                 pull.to(hand.tip.position);
             }
-            return None;
+            return Vec::new();
         }
-        let id = pull.sculpt().id;
-        let ended = self.pull.take().and_then(Pull::end);
-        let done = ended.and_then(|(edit, before)| context.apply(edit).then_some((id, before)));
-        moment.feel(moment.tool, if done.is_some() { Haptic::Selection } else { Haptic::Limit });
-        done
+        match self.pull.take().and_then(Pull::end) {
+            Some((layer, before)) => keep(context, moment, layer, before),
+            None => {
+                moment.feel(moment.tool, Haptic::Limit);
+                Vec::new()
+            }
+        }
     }
 
     fn take(
@@ -331,7 +336,7 @@ impl SkinTool {
         } else if sample.draw < TRIGGER[1] {
             return self.finish(context, moment, eye);
         }
-        self.across.off = false;
+        (self.across.off, self.across.ring) = (false, None);
         let near = !self.points.is_empty() && self.last.distance(sample.position) < STILL * moment.scale;
         if near || sample.triangle as usize >= context.body.walk.len() {
             return;
@@ -342,6 +347,25 @@ impl SkinTool {
         }
     }
 
+    /// Returns the ring of a stroke that began beside the body and is beside it again: the cut of the limb in the plane through
+    /// the stroke and the eye of the window. `None` if the stroke is none, or is already a ring.
+    fn cut(&self, context: &EditContext, eye: Vec3) -> Option<Vec<SurfacePoint>> {
+        let Across { ends, began_off, off, .. } = self.across;
+        if !(began_off && off) || self.ring.is_some() || self.points.is_empty() {
+            return None;
+        }
+        let [a, b] = ends.map(|x| x - eye);
+        let posed = context.body.skinned(&context.character, &context.rig);
+        let hidden = context.session.document().hidden();
+        let parts = &context.character.display.parts;
+        let visible = |t: u32| {
+            let hides = |p: &u32| parts.get(*p as usize).is_some_and(|p| p.triangles.contains(&t));
+            !hidden.iter().any(hides)
+        };
+        let (body, plane) = (&context.body, (eye, a.cross(b)));
+        ring_across(&context.character, &body.walk, &posed, &self.points, &visible, plane)
+    }
+
     fn finish(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) {
         // The stroke of a steady pen ends at the tip.
         let still = |tip: &SurfaceSample| self.last.distance(tip.position) < STILL * moment.scale;
@@ -350,11 +374,13 @@ impl SkinTool {
         {
             self.judge(context, moment);
         }
+        let paints = moment.preferences.marks == MarkBy::Paint;
+        let cut = eye.filter(|_| !paints).and_then(|eye| self.cut(context, eye));
         let mut points = std::mem::take(&mut self.points);
         let measured = std::mem::take(&mut self.measured);
-        let (ring, across) = (self.ring, std::mem::take(&mut self.across));
+        let ring = self.ring;
         self.put_away();
-        if moment.preferences.marks == MarkBy::Paint {
+        if paints {
             self.text.clear();
             let p = moment.preferences;
             let edit = paint(context, &points, moment.radius(), p.paint, p.mirror);
@@ -368,22 +394,15 @@ impl SkinTool {
             };
             return moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
         }
-        let cut = eye.filter(|_| ring.is_none() && across.began_off && across.off && !points.is_empty());
-        let cut = cut.and_then(|eye| {
-            let [a, b] = across.ends.map(|x| x - eye);
-            let posed = context.body.skinned(&context.character, &context.rig);
-            let hidden = context.session.document().hidden();
-            let parts = &context.character.display.parts;
-            let visible = |t: u32| {
-                let hides = |p: &u32| parts.get(*p as usize).is_some_and(|p| p.triangles.contains(&t));
-                !hidden.iter().any(hides)
-            };
-            let plane = (eye, a.cross(b));
-            ring_across(&context.character, &context.body.walk, &posed, &points, &visible, plane)
-        });
         if points.len() < 2 && cut.is_none() {
             self.text.clear();
-            if points.is_empty() && eye.is_none() {
+            if !points.is_empty() {
+                context.notice = Some(Notice::fact(match moment.preferences.marks {
+                    MarkBy::Pull => "drag over the skin to draw; where a mark lights up, a drag pulls it",
+                    MarkBy::Knots => "drag over the skin to draw; where a knot lights up, a drag moves it",
+                    MarkBy::Offset | MarkBy::Paint => "drag over the skin to draw",
+                }));
+            } else if eye.is_none() {
                 let reach = (REACH * 100.0).round();
                 context.notice =
                     Some(format!("hold the tip within {reach} cm of the skin and point at it").into());
@@ -406,7 +425,17 @@ impl SkinTool {
         let name = format!("{} {}", if closed { "Ring" } else { "Mark" }, id.0 + 1);
         let mark = SurfaceStroke { id, name, points, closed, radius: moment.radius() };
         let seen = Seen::new(context, &mark, &measured);
-        let done = context.apply(Edit::AddMark { index: None, mark: Box::new(mark) });
+        let other = moment.mirrors().then(|| context.other_mark(&mark));
+        let add = |mark| Edit::AddMark { index: None, mark: Box::new(mark) };
+        let done = match &other {
+            Some(Ok(other)) if !other.known => {
+                context.apply(Edit::Group(vec![add(mark), add(other.mark.clone())]))
+            }
+            _ => context.apply(add(mark)),
+        };
+        if let (true, Some(Err(error))) = (done, &other) {
+            context.notice = Some(Notice::fact(format!("mirror: {error}")));
+        }
         if done {
             self.shown = seen;
             self.open = (moment.preferences.marks == MarkBy::Offset).then_some(id);
@@ -444,12 +473,14 @@ impl SkinTool {
             out.stroke(&offset.points, OFFSET, 3.0);
         }
         let points = std::mem::take(&mut self.points);
-        match self.ring {
-            // Draws the ring closed before the stroke ends, to show where it will close.
-            Some(ring) => self.show(context, &points[..=ring.end], true, RING, out),
-            None => self.show(context, &points, false, MARK, out),
+        let across = self.across.ring.take();
+        // Draws the ring closed before the stroke ends, to show where it will close.
+        match (self.ring, &across) {
+            (Some(ring), _) => self.show(context, &points[..=ring.end], true, RING, out),
+            (None, Some(ring)) => self.show(context, ring, true, RING, out),
+            (None, None) => self.show(context, &points, false, MARK, out),
         }
-        self.points = points;
+        (self.points, self.across.ring) = (points, across);
     }
 
     /// Draws a mark. A ring is one closed line even where successive points lie on different shells; an open mark has a
@@ -474,6 +505,18 @@ impl SkinTool {
             out.on_surface(&self.places, &self.world, color, 3.5, LIFT * context.body.edge);
         }
     }
+}
+
+/// Records a changed layer, with mirror also that of the other side. Returns the changed layers.
+fn keep(
+    context: &mut EditContext,
+    moment: &mut Moment,
+    layer: Sculpt,
+    before: Option<Vec<[f32; 3]>>,
+) -> Vec<Pulled> {
+    let changed = context.keep_layer(layer, before, moment.mirrors());
+    moment.feel(moment.tool, if changed.is_empty() { Haptic::Limit } else { Haptic::Selection });
+    changed
 }
 
 /// Id of the newest mark in the document.

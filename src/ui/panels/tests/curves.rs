@@ -421,9 +421,9 @@ fn a_cancelled_drag_leaves_nothing_and_the_button_does_nothing_until_its_release
         let mut s = Sheet::curves();
         let (key, steps, before) = (s.z()[1], s.steps(), s.bench.session().document().clone());
         let cancel = |s: &mut Sheet| {
-            let restore = s.memory.instead(command.clone(), &s.bench);
+            let restore = s.memory.instead(command.clone(), &s.bench, true);
             restore.iter().for_each(|c| s.bench.run_command(c.clone()));
-            let again = s.memory.instead(command.clone(), &s.bench);
+            let again = s.memory.instead(command.clone(), &s.bench, true);
             assert_eq!(again, Some(command.clone()), "the drag is over");
             s.frame(Vec::new());
             restore

@@ -86,10 +86,12 @@ pub(super) fn bottom(ui: &mut Ui, shows: &Shows<'_>) {
                 Some(Notice { kind: NoticeKind::Problem, text }) => {
                     ui.label(RichText::new(text).color(theme::FAIR))
                 }
-                None => match shows.bench.and_then(Workbench::drawn_mark) {
-                    Some(text) => ui.label(RichText::new(text)),
-                    None => ui.label(RichText::new(&shows.hint).weak()),
-                },
+                None => {
+                    if let Some(mark) = shows.bench.and_then(Workbench::drawn_mark) {
+                        ui.label(mark);
+                    }
+                    ui.label(RichText::new(&shows.hint).weak())
+                }
             };
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some((name, pinned)) = shows.bench.and_then(Workbench::touched_joint) {

@@ -49,6 +49,9 @@ impl WindowEditor {
         let mut pressed = Pressed::default();
         let mut room = Rect::NOTHING;
         let mut memory = std::mem::take(&mut self.panels);
+        if let Some(bench) = &bench {
+            memory.shared.meet(bench);
+        }
         let shows = Shows {
             bench: bench.as_deref(),
             facts: &self.facts,

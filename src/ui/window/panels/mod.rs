@@ -334,6 +334,9 @@ fn plain_hint(desk: &WindowEditor, bench: Option<&Workbench>) -> &'static str {
         (_, Tool::Skin) if bench.preferences().marks == MarkBy::Knots => {
             "Drag a knot of a mark over the skin (Shift-M: pull, offset)"
         }
+        (_, Tool::Skin) if !bench.session().document().marks().is_empty() => {
+            "Drag a mark to pull the skin, or draw another (Shift-M: offset, knots, paint)"
+        }
         (_, Tool::Skin) => "Draw on the skin; a line that goes once round a limb becomes a ring",
     }
 }

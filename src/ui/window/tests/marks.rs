@@ -33,7 +33,25 @@ fn a_stroke_across_a_limb_is_the_ring_in_the_plane_of_stroke_and_eye() {
     let (mut t, character) = table();
     let (a, b) = (Vec3::new(-0.35, 0.4, 0.0), Vec3::new(0.35, 0.6, 0.0));
     let stroke = way(&t, a, b, 30);
-    t.drag(PointerButton::Primary, &stroke);
+    // The ring shows before the release: as soon as the stroke leaves the limb on the other side.
+    let green = u32::from_le_bytes(crate::workbench::tools::RING);
+    let shown = |t: &Table| {
+        let lines = t.desk.output().lines.segments.iter().filter(|l| l.color_a == green);
+        lines.flat_map(|l| [l.a, l.b]).collect::<Vec<_>>()
+    };
+    t.to(stroke[0]);
+    t.button(PointerButton::Primary, true);
+    for at in &stroke[..15] {
+        t.to(*at);
+        assert!(shown(&t).is_empty());
+    }
+    stroke[15..].iter().for_each(|at| t.to(*at));
+    t.frames(2);
+    let preview = shown(&t);
+    assert!(preview.iter().any(|x| x[2] > 0.1) && preview.iter().any(|x| x[2] < -0.1), "{preview:?}");
+    assert_eq!(t.bench.drawn_mark(), Some("Ring across the limb"));
+    t.button(PointerButton::Primary, false);
+    t.frames(12);
     let marks = t.bench.session().document().marks();
     assert_eq!((marks.len(), marks[0].closed), (1, true), "{:?}", t.bench.notice());
     let eye = t.desk.camera().eye();

@@ -13,6 +13,7 @@ mod limits;
 mod marks;
 mod morphs;
 mod motion;
+mod other_side;
 mod pens;
 mod pins;
 mod shape;

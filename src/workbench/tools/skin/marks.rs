@@ -1,6 +1,6 @@
 //! The offset strokes of the skin tool, and its drags of knots.
 
-use super::{KNOT, Pulled, REACH, SkinTool, Touch, point_of};
+use super::{KNOT, Pulled, REACH, SkinTool, Touch, keep, point_of};
 use crate::base::Error;
 use crate::workbench::tools::offset::Offset;
 use crate::workbench::tools::{EditContext, Moment};
@@ -8,14 +8,14 @@ use crate::workbench::{Haptic, Tracking};
 
 impl SkinTool {
     /// Draws the offset stroke of the open mark.
-    pub(super) fn draw_offset(&mut self, context: &mut EditContext, moment: &mut Moment) -> Option<Pulled> {
+    pub(super) fn draw_offset(&mut self, context: &mut EditContext, moment: &mut Moment) -> Vec<Pulled> {
         let hand = moment.hand();
         let tracked = hand.tip_tracking == Tracking::Tracked;
         // Samples of the skin during this stroke must not begin a mark after it.
         self.seen = hand.surface.map_or(self.seen, |s| s.time.max(self.seen));
         if hand.trigger.pressed && tracked && !hand.on_panel && self.offset.is_none() {
             let new = (moment.reach(context.body.edge), moment.preferences.surroundings);
-            let mark = self.open?;
+            let Some(mark) = self.open else { return Vec::new() };
             self.offset = Offset::begin(context, mark, &self.shown, new);
             if self.offset.is_none() {
                 self.open = None;
@@ -24,25 +24,23 @@ impl SkinTool {
                     "draw a mark on the skin, away from rigid parts",
                 ));
                 moment.feel(moment.tool, Haptic::Limit);
-                return None;
+                return Vec::new();
             }
             moment.feel(moment.tool, Haptic::Contact);
         }
         let down = moment.hand().trigger.down;
-        let offset = self.offset.as_mut()?;
+        let Some(offset) = &mut self.offset else { return Vec::new() };
         if down {
             if tracked {
                 offset.draw(moment);
             }
-            return None;
+            return Vec::new();
         }
         let ended = self.offset.take().and_then(|offset| offset.end(moment));
         // A click is no stroke, so the mark still waits.
-        let (edit, pulled) = ended?;
+        let Some((layer, before)) = ended else { return Vec::new() };
         self.open = None;
-        let done = context.apply(edit);
-        moment.feel(moment.tool, if done { Haptic::Selection } else { Haptic::Limit });
-        done.then_some(pulled)
+        keep(context, moment, layer, before)
     }
 
     /// Drags a knot. Returns whether a knot is in the hand.
@@ -60,7 +58,8 @@ impl SkinTool {
                 moment.feel(moment.tool, Haptic::Hover);
             }
             self.hover = near;
-            self.drag = near.filter(|_| pressed).and_then(|knot| self.knots.drag(context, knot));
+            self.drag =
+                near.filter(|_| pressed).and_then(|knot| self.knots.drag(context, knot, moment.mirrors()));
             if self.drag.is_some() {
                 moment.feel(moment.tool, Haptic::Selection);
             }
