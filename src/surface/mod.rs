@@ -28,6 +28,8 @@ pub use region::{Reach, Region};
 pub use region::{mirrored_mark, mirrored_points};
 pub use ring::{Ring, RingFinder, close_ring};
 pub(crate) use sculpt::MAX_SCULPTS;
-pub use sculpt::{Form, STIFFNESS, Sculpt, bind_sculpts, drawn, mirrored_sculpt, turns};
+pub use sculpt::{
+    Form, STIFFNESS, Sculpt, bind_sculpts, drawn, mirrored_offset, mirrored_sculpt, turns, twins,
+};
 pub use silhouette::{Accent, SilSketch, silsketch};
 pub use surroundings::Surroundings;

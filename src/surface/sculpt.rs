@@ -315,6 +315,27 @@ fn sources(
     near.map(|(d, k)| (k, weight(d) / sum))
 }
 
+/// Returns, for each kinematic vertex of the region `image`, the index of the kinematic vertex of `own` that is nearest to its
+/// mirror image in the bind shape. `own` has kinematic vertices.
+pub fn twins(
+    positions: &[Vec3],
+    mirror: &Mirror,
+    own: &Region,
+    image: &Region,
+) -> impl Iterator<Item = usize> {
+    image.kinematic.iter().map(|v| {
+        let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
+        let away = |k: &usize| positions[own.kinematic[*k] as usize].distance_squared(wanted);
+        (0..own.kinematic.len()).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(0)
+    })
+}
+
+/// Returns the mirror image of an offset in bind space, metres.
+pub fn mirrored_offset(mirror: &Mirror, offset: [f32; 3]) -> [f32; 3] {
+    let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
+    (mirror.reflect_bind(Vec3::from(offset).as_dvec3()) - origin).as_vec3().to_array()
+}
+
 /// Returns the mirror image of a sculpt layer, on `image`, the mirror image of the layer's mark.
 ///
 /// # Errors
@@ -336,16 +357,8 @@ pub fn mirrored_sculpt(
             ..*profile
         }),
         Form::Drawn(offsets) => {
-            let nearest = |v: &u32| {
-                let wanted = mirror.reflect_bind(positions[*v as usize].as_dvec3()).as_vec3();
-                let away =
-                    |k: &usize| positions[sculpt.region.kinematic[*k] as usize].distance_squared(wanted);
-                let k = (0..offsets.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
-                let offset = k.map_or(Vec3::ZERO, |k| offsets[k].into());
-                let origin = mirror.reflect_bind(Vec3::ZERO.as_dvec3());
-                (mirror.reflect_bind(offset.as_dvec3()) - origin).as_vec3().to_array()
-            };
-            Form::Drawn(region.kinematic.iter().map(nearest).collect())
+            let twins = twins(positions, mirror, &sculpt.region, &region);
+            Form::Drawn(twins.map(|twin| mirrored_offset(mirror, offsets[twin])).collect())
         }
     };
     let other = Sculpt { mark: Some(image.id), region, form, ..sculpt.clone() };

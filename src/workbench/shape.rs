@@ -60,13 +60,17 @@ pub(super) type Going = (Option<SculptId>, CommandKind, (usize, usize));
 
 impl Workbench {
     /// The sculpt layers to display: the layers of the document and the layer that an accent stroke would make. A
-    /// layer that a hand is pulling is in its current state.
+    /// layer that a hand is pulling is in its current state, and so is its mirror image.
     pub fn sculpts<'a>(&'a self) -> impl Iterator<Item = &'a Sculpt> + Clone {
-        let shaped = self.skin.shaped();
         let own = self.context.session.document().sculpts();
-        let known = shaped.is_some_and(|shaped| own.iter().any(|s| s.id == shaped.id));
-        let now = move |s: &'a Sculpt| shaped.filter(|shaped| shaped.id == s.id).unwrap_or(s);
-        own.iter().map(now).chain(shaped.filter(|_| !known)).chain(self.previewed())
+        let now = move |s: &'a Sculpt| self.in_hand().find(|held| held.id == s.id).unwrap_or(s);
+        let new = self.in_hand().filter(|held| own.iter().all(|s| s.id != held.id));
+        own.iter().map(now).chain(new).chain(self.previewed())
+    }
+
+    /// The sculpt layer that a hand is pulling, and with mirror its mirror image.
+    fn in_hand(&self) -> impl Iterator<Item = &Sculpt> + Clone {
+        self.skin.shaped().into_iter().chain(self.skin.mirrored())
     }
 
     /// The sculpt layer that the accent stroke would make. The document has no layer with its id.
@@ -329,9 +333,11 @@ impl Workbench {
         self.live.go_to(document, time);
         if let Some(shaped) = self.skin.shaped() {
             self.shape = Some(shaped.id);
+        }
+        for held in self.skin.shaped().into_iter().chain(self.skin.mirrored()) {
             // The sculpt layer that a hand pulls replaces the document's version of the layer.
-            self.states.retain(|s| s.id != shaped.id);
-            self.states.extend(shaped.state(seconds));
+            self.states.retain(|s| s.id != held.id);
+            self.states.extend(held.state(seconds));
         }
         let preview = self.previewed().and_then(|sculpt| sculpt.state(seconds));
         self.states.extend(preview);

@@ -7,7 +7,7 @@ use crate::base::math::Vec3;
 use crate::base::{Error, MarkId, Result, SculptId};
 use crate::document::Edit;
 use crate::rig::Mirror;
-use crate::surface::{Form, Sculpt, SurfaceStroke, mirrored_mark, mirrored_sculpt};
+use crate::surface::{Form, Sculpt, SurfaceStroke, mirrored_mark, mirrored_offset, mirrored_sculpt, twins};
 use std::mem::discriminant;
 
 /// A mark's mirror image.
@@ -23,6 +23,45 @@ pub struct OtherLayer {
     pub edits: Vec<Edit>,
     /// The layer and its offsets before; `None` for a new layer.
     pub changed: Pulled,
+}
+
+/// The mirror image of a drawn layer while a hand changes this layer.
+pub struct LiveImage {
+    sculpt: Sculpt,
+    /// Per kinematic vertex, the kinematic vertex of the layer in the hand whose mirror image it is.
+    twins: Vec<usize>,
+}
+
+impl LiveImage {
+    /// Finds the mirror image of the layer `own` as [`EditContext::keep_layer`] will record it. `None` if there is none.
+    pub fn new(context: &EditContext, own: &Sculpt) -> Option<Self> {
+        let mirror = context.body.mirror.as_ref()?;
+        let (Edit::AddSculpt { sculpt, .. } | Edit::SetSculpt(sculpt)) =
+            context.other_layer(own).ok()?.edits.pop()?
+        else {
+            return None;
+        };
+        let positions = &context.character.control.positions;
+        let twins = twins(positions, mirror, &own.region, &sculpt.region).collect();
+        Some(Self { sculpt: *sculpt, twins })
+    }
+
+    /// Takes the offsets of `own`, without allocation.
+    pub fn follow(&mut self, context: &EditContext, own: &Sculpt) {
+        let (Some(mirror), Form::Drawn(from), Form::Drawn(to)) =
+            (&context.body.mirror, &own.form, &mut self.sculpt.form)
+        else {
+            return;
+        };
+        for (to, twin) in to.iter_mut().zip(&self.twins) {
+            *to = mirrored_offset(mirror, from[*twin]);
+        }
+    }
+
+    /// The mirror image in its current state.
+    pub fn sculpt(&self) -> &Sculpt {
+        &self.sculpt
+    }
 }
 
 impl EditContext {

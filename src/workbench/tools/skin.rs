@@ -21,6 +21,7 @@ pub use touch::Touch;
 
 use super::knots::{Drag, Knot, Knots};
 use super::offset::{Offset, Seen, mark_positions};
+use super::other_side::LiveImage;
 use super::paint::paint;
 use super::pull::{self, Pull, Pulled};
 use super::{EditContext, Moment};
@@ -87,6 +88,8 @@ pub struct SkinTool {
     /// The mark that receives the next stroke as its offset stroke.
     open: Option<MarkId>,
     offset: Option<Offset>,
+    /// The mirror image of the layer that is being pulled, or moved by an offset stroke.
+    image: Option<LiveImage>,
     /// How the newest drawn mark differs from linear blend skinning.
     shown: Seen,
     /// The sampled points of the current stroke with their measured positions, world space.
@@ -124,6 +127,11 @@ impl SkinTool {
     /// The sculpt layer that is being pulled, or moved by an offset stroke.
     pub fn shaped(&self) -> Option<&Sculpt> {
         self.pull.as_ref().map(Pull::sculpt).or(self.offset.as_ref().map(Offset::sculpt))
+    }
+
+    /// The mirror image of [`Self::shaped`], with mirror on.
+    pub fn mirrored(&self) -> Option<&Sculpt> {
+        self.image.as_ref().filter(|_| self.shaped().is_some()).map(LiveImage::sculpt)
     }
 
     /// The mark that receives the next stroke as its offset stroke.
@@ -209,6 +217,20 @@ impl SkinTool {
     /// Runs one frame of the tool. Returns the sculpt layers that changed when a pull or an offset stroke ends. `eye` is the eye
     /// of the window, world space; `None` in a headset.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) -> Vec<Pulled> {
+        let held = self.shaped().is_some();
+        let changed = self.act(context, moment, eye);
+        let mut image = self.image.take();
+        if let Some(own) = self.shaped() {
+            if !held {
+                image = moment.mirrors().then(|| LiveImage::new(context, own)).flatten();
+            }
+            image.iter_mut().for_each(|image| image.follow(context, own));
+            self.image = image;
+        }
+        changed
+    }
+
+    fn act(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) -> Vec<Pulled> {
         match moment.preferences.marks {
             MarkBy::Pull => {
                 self.take_hold(context, moment);

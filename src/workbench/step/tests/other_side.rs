@@ -127,7 +127,15 @@ fn with_mirror_a_ring_is_drawn_and_pulled_on_both_limbs() {
         let at = |r: f32| Vec3::new(x + x.signum() * r, 0.5, 0.0);
         s.at(RIGHT, at(from));
         s.step();
-        s.draw(RIGHT, &line(at(from), at(to), 9));
+        s.input.hands[RIGHT].draw = 1.0;
+        for place in line(at(from), at(to), 9) {
+            s.at(RIGHT, place);
+            s.step();
+        }
+        let shown: Vec<Sculpt> = s.bench.sculpts().cloned().collect();
+        s.input.hands[RIGHT].draw = 0.0;
+        s.step();
+        assert_eq!(shown, s.bench.session().document().sculpts(), "both sides show while the hand pulls");
     };
     pull(&mut s, SIDE, 0.15, 0.21);
     assert_eq!(sizes(&s), (2, 2, 3), "one step for both");
@@ -177,7 +185,19 @@ fn with_mirror_offset_strokes_and_knots_act_on_both_limbs() {
     // The stroke again changes both layers.
     s.bench.run_command(Command::RedrawOffset);
     let more = Vec3::Z * 0.1;
-    s.draw(RIGHT, &line(moved(0.2) + more, moved(0.8) + more, 30));
+    let again = line(moved(0.2) + more, moved(0.8) + more, 30);
+    s.at(RIGHT, again[0]);
+    s.step();
+    s.input.hands[RIGHT].draw = 1.0;
+    for place in &again {
+        s.at(RIGHT, *place);
+        s.step();
+    }
+    let document = s.bench.session().document();
+    let changed = s.bench.sculpts().zip(document.sculpts()).filter(|(shown, old)| shown.form != old.form);
+    assert_eq!((changed.count(), s.bench.sculpts().count()), (2, 2), "both sides show while the hand draws");
+    s.input.hands[RIGHT].draw = 0.0;
+    s.step();
     assert_eq!(s.bench.session().document().sculpts().len(), 2);
     assert_mirrored(&s, &character);
     let hash = s.hash();
