@@ -37,14 +37,15 @@ fn of_each_eye(a: &RgbImage, b: &RgbImage) -> [usize; 2] {
 
 /// Takes pictures until both eyes see something else than before.
 fn changed(s: &mut Session, before: &RgbImage, name: &str, least: usize) -> RgbImage {
-    for _ in 0..60 {
+    for k in 0..60 {
         let now = s.app.picture(name);
         let pixels = of_each_eye(before, &now);
         if pixels.iter().all(|n| *n > least) {
             println!("{name}: {pixels:?} pixels changed");
             return now;
         }
-        s.app.frames(8);
+        // On a slow machine, each frame plays 0.1 s: waits of one length could meet a motion of 1 s at the same time always.
+        s.app.frames(5 + k % 4);
     }
     panic!("{name}: the eyes see no change")
 }
