@@ -76,13 +76,13 @@ pub enum Rules {
     /// hand's act, and a cancelled act reverts the copy. A hand that is nearer to a joint than to a key on the motion path
     /// takes the joint.
     Twelfth,
-    /// Rules for takes of version 13: those of version 12, but a motion that played plays on after a cancelled act, and a cancelled drag of
-    /// a knot or of a drawn bone's joint leaves what can be redone. A grab does not bend a limb that is straight at its
-    /// beginning. A hand that taps the body does not move it, and a grab above all skin moves the whole body. Undo cancels a
-    /// pull at the world.
+    /// Rules for takes of version 13: those of version 12, but a motion that played plays on after a cancelled act, and a
+    /// cancelled drag of a knot or of a drawn bone's joint leaves what can be redone. A grab does not bend a limb that is
+    /// straight at its beginning. A hand that taps the body does not move it, and a grab above all skin moves the whole
+    /// body. Undo cancels a pull at the world.
     Thirteenth,
-    /// Current rules: those of version 13, but mirror draws marks, pulls them, and moves their knots on both sides of the body.
-    /// The other side of a layer that has one already changes this one.
+    /// Current rules: those of version 13, but with mirror on, marks, pulls, offset strokes and drags of knots act on both
+    /// sides of the body. The command *Shape on the other side* changes a mirror image that is already there.
     #[default]
     Now,
 }

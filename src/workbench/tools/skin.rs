@@ -114,6 +114,9 @@ struct Across {
     began_off: bool,
     /// Whether the stroke is beside the body now.
     off: bool,
+    /// Positions of all control vertices after linear blend skinning, world space, metres; empty until the stroke needs them.
+    /// The pose stays the same during a stroke.
+    posed: Vec<Vec3>,
     /// The ring that the stroke would form if it ended here, for the display.
     ring: Option<Vec<SurfacePoint>>,
 }
@@ -214,8 +217,8 @@ impl SkinTool {
         self.measured.clear();
     }
 
-    /// Runs one frame of the tool. Returns the sculpt layers that changed when a pull or an offset stroke ends. `eye` is the eye
-    /// of the window, world space; `None` in a headset.
+    /// Runs one frame of the tool. Returns the sculpt layers that changed when a pull or an offset stroke ends. `eye` is
+    /// the eye of the window, world space; `None` in a headset.
     pub fn step(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) -> Vec<Pulled> {
         let held = self.shaped().is_some();
         let changed = self.act(context, moment, eye);
@@ -369,15 +372,17 @@ impl SkinTool {
         }
     }
 
-    /// Returns the ring of a stroke that began beside the body and is beside it again: the cut of the limb in the plane through
-    /// the stroke and the eye of the window. `None` if the stroke is none, or is already a ring.
-    fn cut(&self, context: &EditContext, eye: Vec3) -> Option<Vec<SurfacePoint>> {
+    /// Returns the ring of a stroke that began beside the body and is beside it again: the cut of the limb in the plane
+    /// through the stroke and the eye of the window. `None` if the stroke cuts no limb, or is already a ring.
+    fn cut(&mut self, context: &EditContext, eye: Vec3) -> Option<Vec<SurfacePoint>> {
         let Across { ends, began_off, off, .. } = self.across;
         if !(began_off && off) || self.ring.is_some() || self.points.is_empty() {
             return None;
         }
         let [a, b] = ends.map(|x| x - eye);
-        let posed = context.body.skinned(&context.character, &context.rig);
+        if self.across.posed.is_empty() {
+            self.across.posed = context.body.skinned(&context.character, &context.rig);
+        }
         let hidden = context.session.document().hidden();
         let parts = &context.character.display.parts;
         let visible = |t: u32| {
@@ -385,7 +390,7 @@ impl SkinTool {
             !hidden.iter().any(hides)
         };
         let (body, plane) = (&context.body, (eye, a.cross(b)));
-        ring_across(&context.character, &body.walk, &posed, &self.points, &visible, plane)
+        ring_across(&context.character, &body.walk, &self.across.posed, &self.points, &visible, plane)
     }
 
     fn finish(&mut self, context: &mut EditContext, moment: &mut Moment, eye: Option<Vec3>) {

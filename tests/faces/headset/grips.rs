@@ -44,7 +44,8 @@ fn changed(s: &mut Session, before: &RgbImage, name: &str, least: usize) -> RgbI
             println!("{name}: {pixels:?} pixels changed");
             return now;
         }
-        // On a slow machine, each frame plays 0.1 s: waits of one length could meet a motion of 1 s at the same time always.
+        // A frame plays at most 0.1 s. On a slow machine, waits of equal length could therefore show a motion of 1 s at the
+        // same moment each time.
         s.app.frames(5 + k % 4);
     }
     panic!("{name}: the eyes see no change")

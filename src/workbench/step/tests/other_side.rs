@@ -257,7 +257,7 @@ fn a_mark_over_the_middle_stays_one_and_old_takes_draw_on_one_side() {
         s.step();
         s.draw(RIGHT, &line(at(0.15), at(0.21), 9));
         assert_eq!(s.bench.session().document().sculpts().len(), count, "{rules:?}");
-        // Then, the other side was added anew each time.
+        // In takes of version 13, each run of the command adds another copy.
         let first = s.bench.session().document().sculpts()[0].id;
         (0..2).for_each(|_| s.bench.run_command(Command::OtherSide(first)));
         let layers = s.bench.session().document().sculpts().len();
